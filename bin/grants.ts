@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseOptions } from '../lib/cli/parse-options.ts';
+import { sentenceOf } from '../lib/cli/run.ts';
 import { permissionsOf } from '../lib/local/permissions/policies.ts';
 import { ResourceNames } from '../lib/local/template/resource-names.ts';
 import { synthesize } from '../lib/local/template/synthesize.ts';
@@ -43,21 +45,24 @@ const explained: Record<string, string> = {
 /** Stands for streams: a stage doesn't start if a function lacks a grant on the stream that feeds it. */
 const streamArn = 'stream';
 
-if (process.argv.includes('--help')) {
+const { values, positionals } = readOptions();
+if (values.help) {
   console.log(help);
   process.exit();
 }
-const args = process.argv.slice(2).filter((arg) => arg !== '--keep');
 const file = join(process.cwd(), '.local/used-grants.txt');
 mkdirSync(dirname(file), { recursive: true });
-if (!process.argv.includes('--keep')) rmSync(file, { force: true });
+if (!values.keep) rmSync(file, { force: true });
 writeFileSync(file, '', { flag: 'a' });
 
-const tests = spawnSync('vitest', ['run', '--reporter=dot', ...args], {
+const tests = spawnSync('vitest', ['run', '--reporter=dot', ...positionals], {
   env: { ...process.env, QUIRE_USED_GRANTS: file },
   stdio: ['ignore', 'ignore', 'inherit'],
 });
-if (tests.status !== 0) console.error(`The tests failed: some grants may be used by them alone.`);
+if (tests.status !== 0) {
+  console.error('The tests failed: some grants may be used by them alone.');
+  process.exitCode = 1;
+}
 
 const used = new Set(readFileSync(file, 'utf8').split('\n'));
 for (const line of await allGrants()) {
@@ -65,6 +70,20 @@ for (const line of await allGrants()) {
   const [name, action = ''] = line.split(' ');
   const reason = explained[`${name} ${action}`] ?? explained[action];
   console.log(reason ? `${line}  (${reason})` : `${line}  UNUSED`);
+}
+
+function readOptions() {
+  const keep = { type: 'boolean', default: false } as const;
+  const help = { type: 'boolean', short: 'h', default: false } as const;
+  try {
+    return parseOptions(
+      { allowPositionals: true, options: { keep, help } },
+      'npm run grants -- --help lists the options',
+    );
+  } catch (error) {
+    console.error(sentenceOf(error) ?? error);
+    process.exit(1);
+  }
 }
 
 /** Every grant of the template as a line of the file has it. */

@@ -50,111 +50,119 @@ const TopOptions = v.object({ ...daysOption('7').entries, ...LimitOption.entries
 
 const reachKeys = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE');
 
-await runCommand(keysCommands, {
-  async create({ values, flags }) {
-    const { name, webhook: url, ...given } = readValues(KeyOptions, values);
-    if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
-    refuseDurationAlone({ ...defaultLimits, ...given });
-    const outputs = await reachKeys(values);
-    const limits = { ...defaultLimits, ...usualRequests(outputs), ...given };
-    refuseUnknownModels(given, outputs);
-    const team = await teamOf(limits);
-    await confirm(await doubtsAbout(given, values), flags);
-    if (url) await reach(values, 'WEBHOOKS_TABLE');
-    const by = await whoRuns(values);
-    const key = keyRecord(await giveName(name, () => issueKey(name, limits, undefined, by)));
-    const webhook = url ? await changeWebhook(key.id, url, values, outputs) : undefined;
-    return withWebhook(key, webhook, `The key is issued. ${describeSecret(key, team, webhook)}`);
+await runCommand(
+  keysCommands,
+  {
+    async create({ values, flags }) {
+      const { name, webhook: url, ...given } = readValues(KeyOptions, values);
+      if (name === undefined)
+        throw new CommandError('create needs a name for the key: --name NAME.');
+      refuseDurationAlone({ ...defaultLimits, ...given });
+      const outputs = await reachKeys(values);
+      const limits = { ...defaultLimits, ...usualRequests(outputs), ...given };
+      refuseUnknownModels(given, outputs);
+      const team = await teamOf(limits);
+      await confirm(await doubtsAbout(given, values), flags);
+      if (url) await reach(values, 'WEBHOOKS_TABLE');
+      const by = await whoRuns(values);
+      const key = keyRecord(await giveName(name, () => issueKey(name, limits, undefined, by)));
+      const webhook = url ? await changeWebhook(key.id, url, values, outputs) : undefined;
+      return withWebhook(key, webhook, `The key is issued. ${describeSecret(key, team, webhook)}`);
+    },
+
+    async list({ values }) {
+      const { sort } = readValues(SortOption, values);
+      await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'JOBS_TABLE');
+      const keys = await listKeys();
+      const { note, end } = progress('keys', keys.length);
+      const summaries = await summariesOf(keys, note);
+      end();
+      const listed = keys.flatMap((key) => {
+        const summary = summaries.get(key.id);
+        return summary ? { ...keyRecord(key), ...summary } : [];
+      });
+      const sorted = sortKeys(listed, sort);
+      const teams = sorted.some(({ team }) => team !== null) ? await listTeams() : [];
+      return { json: { keys: sorted }, text: tabulateKeys(sorted, teams) };
+    },
+
+    async top({ values }) {
+      const { days, limit } = readValues(TopOptions, values);
+      await reach(values, 'KEYS_TABLE', 'USAGE_TABLE');
+      const keys = await listKeys();
+      const { note, end } = progress('keys', keys.length);
+      const spenders = await topSpenders(keys, lastDays(days), limit, note);
+      end();
+      return { json: spenders, text: describeSpenders(spenders) };
+    },
+
+    async show({ id, values }) {
+      const outputs = await reachKeys(values);
+      const key = keyRecord(await readKey(id));
+      const webhook = await webhookOf(id, values, outputs);
+      return withWebhook(key, webhook, describeKey(key, await teamOf(key), webhook));
+    },
+
+    async set({ id, values, flags }) {
+      const { webhook: url, ...changes } = readValues(KeyOptions, values);
+      const isChange = Object.keys(changes).length > 0;
+      if (!isChange && url === undefined) {
+        throw new CommandError('There is nothing to change: give a name or a limit to set.');
+      }
+      const outputs = await reachKeys(values);
+      refuseUnknownModels(changes, outputs);
+      refuseDurationAlone({ ...(await readKey(id)), ...changes });
+      await teamOf(changes);
+      await confirm(await doubtsAbout(changes, values), flags);
+      if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
+      const by = await whoRuns(values);
+      const change = () => (isChange ? changeKey(id, changes, by) : readKey(id));
+      const { name } = changes;
+      const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
+      const webhook = await changeWebhook(id, url, values, outputs);
+      const text = describeKey(key, await teamOf(key), webhook);
+      return withWebhook(key, webhook, `Changed; it takes effect ${soon}.\n\n${text}`);
+    },
+
+    webhooks: (args) => runWebhooks('keys', args),
+
+    async rotate({ id, values }) {
+      const { grace: graceMs } = readValues(RotationOptions, values);
+      await reachKeys(values);
+      const key = keyRecord(await rotateKey(id, graceMs, await whoRuns(values)));
+      const until = new Date(Date.now() + graceMs).toISOString();
+      const end =
+        graceMs > 0
+          ? `the old one works until ${minuteOf(until)}`
+          : `each old one stops working ${soon}`;
+      return {
+        json: key,
+        text: `The key has a new secret; ${end}. ${describeSecret(key)}`,
+      };
+    },
+
+    async revoke({ id, values, flags }) {
+      await reachKeys(values);
+      const { name } = await readKey(id);
+      await confirmOnTerminal([`To revoke: ${name}, for good. Its jobs are stopped.`], flags);
+      const key = keyRecord(await changeKey(id, { state: 'revoked' }, await whoRuns(values)));
+      return { json: key, text: `Revoked; it stops working ${soon}.\n\n${describeKey(key)}` };
+    },
+
+    async history({ id, values }) {
+      const { limit } = readValues(LimitOption, values);
+      await reachKeys(values);
+      const changes = id
+        ? await historyOf(await readKey(id), limit)
+        : await lastChanges('key', limit);
+      return { json: { changes }, text: describeHistory(changes, defaultLimits) };
+    },
   },
-
-  async list({ values }) {
-    const { sort } = readValues(SortOption, values);
-    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'JOBS_TABLE');
-    const keys = await listKeys();
-    const { note, end } = progress('keys', keys.length);
-    const summaries = await summariesOf(keys, note);
-    end();
-    const listed = keys.flatMap((key) => {
-      const summary = summaries.get(key.id);
-      return summary ? { ...keyRecord(key), ...summary } : [];
-    });
-    const sorted = sortKeys(listed, sort);
-    const teams = sorted.some(({ team }) => team !== null) ? await listTeams() : [];
-    return { json: { keys: sorted }, text: tabulateKeys(sorted, teams) };
-  },
-
-  async top({ values }) {
-    const { days, limit } = readValues(TopOptions, values);
-    await reach(values, 'KEYS_TABLE', 'USAGE_TABLE');
-    const keys = await listKeys();
-    const { note, end } = progress('keys', keys.length);
-    const spenders = await topSpenders(keys, lastDays(days), limit, note);
-    end();
-    return { json: spenders, text: describeSpenders(spenders) };
-  },
-
-  async show({ id, values }) {
-    const outputs = await reachKeys(values);
-    const key = keyRecord(await readKey(id));
-    const webhook = await webhookOf(id, values, outputs);
-    return withWebhook(key, webhook, describeKey(key, await teamOf(key), webhook));
-  },
-
-  async set({ id, values, flags }) {
-    const { webhook: url, ...changes } = readValues(KeyOptions, values);
-    const isChange = Object.keys(changes).length > 0;
-    if (!isChange && url === undefined) {
-      throw new CommandError('There is nothing to change: give a name or a limit to set.');
-    }
-    const outputs = await reachKeys(values);
-    refuseUnknownModels(changes, outputs);
-    refuseDurationAlone({ ...(await readKey(id)), ...changes });
-    await teamOf(changes);
-    await confirm(await doubtsAbout(changes, values), flags);
-    if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
-    const by = await whoRuns(values);
-    const change = () => (isChange ? changeKey(id, changes, by) : readKey(id));
-    const { name } = changes;
-    const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
-    const webhook = await changeWebhook(id, url, values, outputs);
-    const text = describeKey(key, await teamOf(key), webhook);
-    return withWebhook(key, webhook, `Changed; it takes effect ${soon}.\n\n${text}`);
-  },
-
-  webhooks: (args) => runWebhooks('keys', args),
-
-  async rotate({ id, values }) {
-    const { grace: graceMs } = readValues(RotationOptions, values);
+  async (values) => {
     await reachKeys(values);
-    const key = keyRecord(await rotateKey(id, graceMs, await whoRuns(values)));
-    const until = new Date(Date.now() + graceMs).toISOString();
-    const end =
-      graceMs > 0
-        ? `the old one works until ${minuteOf(until)}`
-        : `each old one stops working ${soon}`;
-    return {
-      json: key,
-      text: `The key has a new secret; ${end}. ${describeSecret(key)}`,
-    };
+    return listKeys();
   },
-
-  async revoke({ id, values, flags }) {
-    await reachKeys(values);
-    const { name } = await readKey(id);
-    await confirmOnTerminal([`To revoke: ${name}, for good. Its jobs are stopped.`], flags);
-    const key = keyRecord(await changeKey(id, { state: 'revoked' }, await whoRuns(values)));
-    return { json: key, text: `Revoked; it stops working ${soon}.\n\n${describeKey(key)}` };
-  },
-
-  async history({ id, values }) {
-    const { limit } = readValues(LimitOption, values);
-    await reachKeys(values);
-    const changes = id
-      ? await historyOf(await readKey(id), limit)
-      : await lastChanges('key', limit);
-    return { json: { changes }, text: describeHistory(changes, defaultLimits) };
-  },
-});
+);
 
 /** The requests a minute of a key for which none are set, as the target's stack says. */
 function usualRequests({ RequestsPerMinute }: Record<string, string>): Partial<KeyLimits> {

@@ -3,7 +3,8 @@ import './catalogue-faults.ts';
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { CommandError } from '../lib/cli/command-line.ts';
+import { parseOptions } from '../lib/cli/parse-options.ts';
 import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
 import { clientEnvironment, credentials } from '../lib/local/engines/client-config.ts';
 import { Narrator } from '../lib/local/narrator.ts';
@@ -58,7 +59,7 @@ try {
   const options = readOptions();
   if (options) await run(options);
 } catch (error) {
-  if (!(error instanceof StageError)) throw error;
+  if (!(error instanceof StageError || error instanceof CommandError)) throw error;
   console.error(error.message);
   process.exit(1);
 }
@@ -115,8 +116,8 @@ function readModels(
 }
 
 function parse() {
-  try {
-    return parseArgs({
+  return parseOptions(
+    {
       options: {
         port: { type: 'string', default: '8080' },
         data: { type: 'string', default: '.local' },
@@ -126,10 +127,9 @@ function parse() {
         watch: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
-    });
-  } catch (cause) {
-    throw new StageError(`${(cause as Error).message}\nTry npm start -- --help.`, { cause });
-  }
+    },
+    'npm start -- --help lists the options',
+  );
 }
 
 async function run(options: Options): Promise<void> {

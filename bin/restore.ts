@@ -1,6 +1,6 @@
 import './catalogue-faults.ts';
 
-import { parseArgs } from 'node:util';
+import { parseOptions } from '../lib/cli/parse-options.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { farTimeouts } from '../lib/cli/far-timeouts.ts';
@@ -50,23 +50,17 @@ try {
 }
 
 function readOptions() {
-  try {
-    return parseArgs({
+  return parseOptions(
+    {
       options: {
         stack: { type: 'string' },
         to: { type: 'string' },
         'dry-run': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
-    });
-  } catch (cause) {
-    throw new CommandError(
-      `${(cause as Error).message} npm run restore -- --help has the options.`,
-      {
-        cause,
-      },
-    );
-  }
+    },
+    'npm run restore -- --help lists the options',
+  );
 }
 
 interface Values {

@@ -34,69 +34,78 @@ const noLimits = { budget_usd: null, duration: null };
 
 const reachTeams = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE');
 
-await runCommand(teamsCommands, {
-  async create({ values, flags }) {
-    const { name, webhook: url, ...given } = readValues(TeamOptions, values);
-    if (name === undefined) {
-      throw new CommandError('create needs a name for the team: --name NAME.');
-    }
-    const limits = { name, ...noLimits, ...given };
-    refuseDurationAlone(limits);
-    const outputs = await reachTeams(values);
-    await confirm(doubtsAbout(given), flags);
-    if (url) await reach(values, 'WEBHOOKS_TABLE');
-    const by = await whoRuns(values);
-    const give = () => createTeam(limits, by);
-    const team = await teamRecord(await giveName(name, give, undefined, teamsByName), []);
-    const webhook = url ? await changeWebhook(team.id, url, values, outputs) : undefined;
-    return shown(team, webhook, 'The team is made.\n\n');
-  },
+await runCommand(
+  teamsCommands,
+  {
+    async create({ values, flags }) {
+      const { name, webhook: url, ...given } = readValues(TeamOptions, values);
+      if (name === undefined) {
+        throw new CommandError('create needs a name for the team: --name NAME.');
+      }
+      const limits = { name, ...noLimits, ...given };
+      refuseDurationAlone(limits);
+      const outputs = await reachTeams(values);
+      await confirm(doubtsAbout(given), flags);
+      if (url) await reach(values, 'WEBHOOKS_TABLE');
+      const by = await whoRuns(values);
+      const give = () => createTeam(limits, by);
+      const team = await teamRecord(await giveName(name, give, undefined, teamsByName), []);
+      const webhook = url ? await changeWebhook(team.id, url, values, outputs) : undefined;
+      return shown(team, webhook, 'The team is made.\n\n');
+    },
 
-  async list({ values }) {
+    async list({ values }) {
+      await reachTeams(values);
+      const keys = await listKeys();
+      const teams = await Promise.all((await listTeams()).map((team) => teamRecord(team, keys)));
+      return { json: { teams }, text: tabulateTeams(teams) };
+    },
+
+    async show({ id, values }) {
+      const outputs = await reachTeams(values);
+      const team = await teamRecord(await readTeam(id), await listKeys());
+      return shown(team, await webhookOf(id, values, outputs));
+    },
+
+    async set({ id, values, flags }) {
+      const { webhook: url, ...changes } = readValues(TeamOptions, values);
+      const isChange = Object.keys(changes).length > 0;
+      if (!isChange && url === undefined) {
+        throw new CommandError(
+          'There is nothing to change: give a name, a budget, a duration or a webhook.',
+        );
+      }
+      const outputs = await reachTeams(values);
+      refuseDurationAlone({ ...(await readTeam(id)), ...changes });
+      await confirm(doubtsAbout(changes), flags);
+      if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
+      const by = await whoRuns(values);
+      const change = () => (isChange ? changeTeam(id, changes, by) : readTeam(id));
+      const { name } = changes;
+      const changed = await (name === undefined
+        ? change()
+        : giveName(name, change, id, teamsByName));
+      const team = await teamRecord(changed, await listKeys());
+      const webhook = await changeWebhook(id, url, values, outputs);
+      return shown(team, webhook, 'Changed; it takes effect at once.\n\n');
+    },
+
+    webhooks: (args) => runWebhooks('teams', args),
+
+    async history({ id, values }) {
+      const { limit } = readValues(LimitOption, values);
+      await reachTeams(values);
+      const changes = id
+        ? await historyOf(await readTeam(id), limit)
+        : await lastChanges('team', limit);
+      return { json: { changes }, text: describeHistory(changes, noLimits) };
+    },
+  },
+  async (values) => {
     await reachTeams(values);
-    const keys = await listKeys();
-    const teams = await Promise.all((await listTeams()).map((team) => teamRecord(team, keys)));
-    return { json: { teams }, text: tabulateTeams(teams) };
+    return listTeams();
   },
-
-  async show({ id, values }) {
-    const outputs = await reachTeams(values);
-    const team = await teamRecord(await readTeam(id), await listKeys());
-    return shown(team, await webhookOf(id, values, outputs));
-  },
-
-  async set({ id, values, flags }) {
-    const { webhook: url, ...changes } = readValues(TeamOptions, values);
-    const isChange = Object.keys(changes).length > 0;
-    if (!isChange && url === undefined) {
-      throw new CommandError(
-        'There is nothing to change: give a name, a budget, a duration or a webhook.',
-      );
-    }
-    const outputs = await reachTeams(values);
-    refuseDurationAlone({ ...(await readTeam(id)), ...changes });
-    await confirm(doubtsAbout(changes), flags);
-    if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
-    const by = await whoRuns(values);
-    const change = () => (isChange ? changeTeam(id, changes, by) : readTeam(id));
-    const { name } = changes;
-    const changed = await (name === undefined ? change() : giveName(name, change, id, teamsByName));
-    const team = await teamRecord(changed, await listKeys());
-    const webhook = await changeWebhook(id, url, values, outputs);
-    return shown(team, webhook, 'Changed; it takes effect at once.\n\n');
-  },
-
-  webhooks: (args) => runWebhooks('teams', args),
-
-  async history({ id, values }) {
-    const { limit } = readValues(LimitOption, values);
-    await reachTeams(values);
-    const changes = id
-      ? await historyOf(await readTeam(id), limit)
-      : await lastChanges('team', limit);
-    return { json: { changes }, text: describeHistory(changes, noLimits) };
-  },
-});
+);
 
 /** Shows a team with its webhook. */
 function shown(team: TeamRecord, webhook: WebhookRecord | undefined, said = '') {

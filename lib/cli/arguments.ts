@@ -1,13 +1,15 @@
-import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { CommandError, type CommandLine } from './command-line.ts';
 import { helpFor } from './help.ts';
+import { meantAmong, parseOptions } from './parse-options.ts';
 
 /** A command, and what it was called with. */
 export interface Arguments<Name extends string> {
   command: Name;
   /** The id of a key, or of what else the program is about; empty for a command that takes none, or was given none. */
   id: string;
+  /** What was given to a command that takes several. */
+  all: readonly string[];
   values: { [option: string]: string };
   /** The values of the options that may be given several times. */
   lists: { [option: string]: string[] };
@@ -23,7 +25,8 @@ export function readArguments<Name extends string>(
   const { values, positionals } = parse(args, line);
   const [command, ...rest] = positionals;
   if (command !== undefined && !isCommand(line, command)) {
-    throw new CommandError(`There is no command ${command}; ${listOf(line)}.`);
+    const meant = meantAmong(Object.keys(line.commands), command, '');
+    throw new CommandError(`There is no command ${command}${meant}; ${listOf(line)}.`);
   }
   if (values['help']) return { help: helpFor(line, command) };
   if (!command) throw new CommandError(`A command is missing; ${listOf(line)}.`);
@@ -32,7 +35,9 @@ export function readArguments<Name extends string>(
   const given = Object.entries(values);
   return {
     command,
-    id: idAmong(rest, line, command),
+    ...(line.commands[command].takesMany
+      ? { id: '', all: rest }
+      : { id: idAmong(rest, line, command), all: [] }),
     values: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) as Record<
       string,
       string
@@ -65,9 +70,9 @@ const isCommand = <Name extends string>(
 const listOf = ({ commands }: CommandLine<string>) =>
   `the commands are ${Object.keys(commands).join(', ')}`;
 
-function parse(args: string[], { program, options }: CommandLine<string>) {
-  try {
-    return parseArgs({
+const parse = (args: string[], { program, options }: CommandLine<string>) =>
+  parseOptions(
+    {
       args,
       allowPositionals: true,
       options: Object.fromEntries(
@@ -80,24 +85,9 @@ function parse(args: string[], { program, options }: CommandLine<string>) {
           } as const,
         ]),
       ),
-    });
-  } catch (error) {
-    throw new CommandError(sentenceFor(error as Error & { code?: string }, program), {
-      cause: error,
-    });
-  }
-}
-
-/** Node's message takes several lines, and advises on values that look like options: this says it in one. */
-function sentenceFor({ code, message }: Error & { code?: string }, program: string): string {
-  const option = message.match(/'(?:-\w, )?(-[^'\s=]*)/)?.[1];
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-    return `There is no option ${option}; npm run ${program} -- --help lists the commands.`;
-  }
-  return message.includes('does not take an argument')
-    ? `${option} takes no value.`
-    : `${option} needs a value; one that starts with - is given as ${option}=VALUE.`;
-}
+    },
+    `npm run ${program} -- --help lists the commands`,
+  );
 
 function refuseUnknownOptions<Name extends string>(
   { program, commands }: CommandLine<Name>,
@@ -106,8 +96,9 @@ function refuseUnknownOptions<Name extends string>(
 ): void {
   const other = given.find((name) => !commands[command].options.includes(name));
   if (!other) return;
+  const meant = meantAmong(commands[command].options, other);
   throw new CommandError(
-    `${command} has no option --${other}; npm run ${program} -- ${command} --help lists its options.`,
+    `${command} has no option --${other}${meant}; npm run ${program} -- ${command} --help lists its options.`,
   );
 }
 
@@ -127,9 +118,10 @@ function idAmong<Name extends string>(
   if (!takesId || (idIsOptional && !id)) return id;
   // What was given instead may be a secret: the message must not repeat it.
   const prefix = idsOf === 'file' ? 'file-' : `${idsOf}_`;
-  if (takesKeyId && !id.startsWith(prefix)) {
+  if (takesKeyId && !id.startsWith(prefix) && (idsOf === 'file' || !id || isOther.test(id))) {
+    const orName = idsOf === 'file' ? '' : ' or its name,';
     throw new CommandError(
-      `${command} takes a ${idsOf}'s id, ${prefix}…, as npm run ${idsOf}s -- list shows them.`,
+      `${command} takes a ${idsOf}'s id, ${prefix}…,${orName} as npm run ${idsOf}s -- list shows them.`,
     );
   }
   if (takesJobId && !id.startsWith('job_')) {
@@ -139,3 +131,6 @@ function idAmong<Name extends string>(
   }
   return id;
 }
+
+/** What is a secret or another thing's id, and no name. */
+const isOther = /^(sk-|key_|team_|job_|file-)/;

@@ -8,6 +8,8 @@ export interface Command {
   takesJobId?: boolean;
   /** Whether it may be called without an id. */
   idIsOptional?: boolean;
+  /** What it takes one or several of, such as `FILE...`. */
+  takesMany?: string;
   options: readonly string[];
   /** What its help says at the end. */
   notes: string;

@@ -30,7 +30,8 @@ ${run} COMMAND --help shows a command's own options.`;
 }
 
 function nameAndId<Name extends string>({ commands }: CommandLine<Name>, name: Name): string {
-  const { takesKeyId, takesJobId, idIsOptional } = commands[name];
+  const { takesKeyId, takesJobId, idIsOptional, takesMany } = commands[name];
+  if (takesMany) return `${name} ${takesMany}`;
   if (!takesKeyId && !takesJobId) return name;
   return idIsOptional ? `${name} [ID]` : `${name} ID`;
 }

@@ -1,6 +1,7 @@
 import { StageError } from '../local/stage-error.ts';
 import { type Arguments, readArguments } from './arguments.ts';
 import { CommandError, type CommandLine } from './command-line.ts';
+import { type ListNamed, withIdOfName } from './named.ts';
 
 /**
  * What a command prints: a text or, with `--json`, an object; or lines, one after another. One that found something
@@ -10,15 +11,19 @@ export type Outcome =
   | { json: object; text: string; isWrong?: boolean }
   | { lines: AsyncIterable<string> };
 
-/** Runs the command that this process was called with; what an operator can put right prints as a sentence. */
+/**
+ * Runs the command that this process was called with; what an operator can put right prints as a sentence. `named` lists
+ * what may be given by its name in an id's place.
+ */
 export async function runCommand<Name extends string>(
   line: CommandLine<Name>,
   run: Record<Name, (args: Arguments<Name>) => Promise<Outcome>>,
+  named?: ListNamed,
 ): Promise<void> {
   try {
     const args = readArguments(process.argv.slice(2), line);
     if ('help' in args) return console.log(args.help);
-    const outcome = await run[args.command](args);
+    const outcome = await run[args.command](await withIdOfName(args, line, named));
     if ('lines' in outcome) {
       for await (const each of outcome.lines) console.log(each);
     } else {

@@ -71,7 +71,7 @@ function suggestion({ loc, name, known }: UnknownName): FieldError[] {
 const maxEdits = 2;
 
 /** The name that another is likely meant to be. Edits of half of a name make another name. */
-function nearest(name: string, names: readonly string[]): string | undefined {
+export function nearest(name: string, names: readonly string[]): string | undefined {
   const near = names
     .map((known) => ({ known, edits: editsBetween(name, known) }))
     .filter(({ known, edits }) => edits <= maxEdits && 2 * edits < known.length);

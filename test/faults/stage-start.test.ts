@@ -51,7 +51,11 @@ writeFileSync(join(folder, 'catalogue.json'), '{"models": []}');
 const refusedOptions: [what: string, options: string[], sentence: RegExp][] = [
   ['a port that is no number', ['--port', 'http'], /^--port takes a number.*\n$/],
   ['a port above 65535', ['--port', '65536'], /^--port takes a number.*\n$/],
-  ['an option it does not know', ['--prot', '1'], /^Unknown option '--prot'.*\nTry .*--help\.\n$/],
+  [
+    'an option it does not know',
+    ['--prot', '1'],
+    /^There is no option --prot \(did you mean --port\?\); npm start -- --help .*\n$/,
+  ],
   ['a data folder that is a file', ['--data', aFile], /^The data folder .* can't be used: .*\n$/],
   [
     'a data folder inside a file',

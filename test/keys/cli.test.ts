@@ -440,10 +440,10 @@ describe.concurrent('refuses in one sentence', () => {
     [create('--expires', '2020-01-31'), '--expires takes a time to come, not "2020-01-31".'],
     [['set', unknownKey], 'There is nothing to change: give a name or a limit to set.'],
     [['rotate', unknownKey, '--grace', '1y'], `--grace ${time}, not "1y".`],
-    [['show'], "show takes a key's id, key_…, as npm run keys -- list shows them."],
+    [['show'], "show takes a key's id, key_…, or its name, as npm run keys -- list shows them."],
     [
       ['show', `sk-${'a'.repeat(43)}`],
-      "show takes a key's id, key_…, as npm run keys -- list shows them.",
+      "show takes a key's id, key_…, or its name, as npm run keys -- list shows them.",
     ],
     [['show', unknownKey, 'key_2'], 'show takes one id, not also key_2.'],
     [['list', '--stack', 'quire'], '--stack and --data name two targets: give one of them.'],

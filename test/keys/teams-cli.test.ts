@@ -142,7 +142,10 @@ describe.concurrent('teams', () => {
       ['create', '--name', 'x', '--budget-usd', '0'],
       'The keys of a team with a budget of $0 can pay for nothing. Add --yes if you mean it.',
     ],
-    [['show', 'key_1'], "show takes a team's id, team_…, as npm run teams -- list shows them."],
+    [
+      ['show', 'key_1'],
+      "show takes a team's id, team_…, or its name, as npm run teams -- list shows them.",
+    ],
     [['show', unknownTeam], `There is no team ${unknownTeam}.`],
     [
       ['set', unknownTeam],

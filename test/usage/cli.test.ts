@@ -52,7 +52,7 @@ describe.concurrent('rebuild', () => {
   });
 
   it.each([
-    [[], "rebuild takes a key's id, key_…, as npm run keys -- list shows them."],
+    [[], "rebuild takes a key's id, key_…, or its name, as npm run keys -- list shows them."],
     [[unknownKey], `There is no key ${unknownKey}.`],
     [
       [unknownKey, '--days', '3'],

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
+import { parseOptions } from '../parse-options.ts';
 import { readStageFile } from '../../local/stage-file.ts';
 import { CommandError } from '../command-line.ts';
-import type { Service } from './service.ts';
+import type { Service } from '../service.ts';
 
 export const evaluateHelp = `Has documents' fields extracted, and says how many are right.
 
@@ -99,8 +99,8 @@ function shareOf(text: string): number {
 }
 
 function parse(args: string[]) {
-  try {
-    return parseArgs({
+  return parseOptions(
+    {
       args,
       allowPositionals: true,
       options: {
@@ -114,10 +114,7 @@ function parse(args: string[]) {
         'make-set': { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
-    });
-  } catch (cause) {
-    // Node goes on with advice on values that look like options.
-    const [wrong] = (cause as Error).message.split(/\. |\n/);
-    throw new CommandError(`${wrong}: npm run evaluate -- --help lists the options.`, { cause });
-  }
+    },
+    'npm run evaluate -- --help lists the options',
+  );
 }

@@ -95,7 +95,11 @@ describe('npm run evaluate refuses', () => {
   it.each([
     ['no folder', [], 'Give one folder'],
     ['a share beyond 1', ['x', '--min', '2'], '--min takes a share'],
-    ['an option it has not', ['x', '--loud'], "Unknown option '--loud'"],
+    [
+      'an option it has not',
+      ['x', '--loud'],
+      'There is no option --loud; npm run evaluate -- --help',
+    ],
     ['a folder beside that of a set', ['x', '--make-set', 'y'], '--make-set names the folder'],
     ['an address without a key', ['x', '--url', 'http://localhost:1'], 'QUIRE_KEY'],
     ['no address', ['x', '--url', 'here', '--min', '1'], '--url takes an address'],

@@ -28,7 +28,9 @@ it('refuses an option that it does not have, in a sentence', async () => {
   const { code, stdout, stderr } = await run('--jsn');
 
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^Unknown option '--jsn'.*\nTry npm run cost -- --help\.\n$/s);
+  expect(stderr).toMatch(
+    /^There is no option --jsn \(did you mean --json\?\); npm run cost -- --help .*\n$/,
+  );
 });
 
 it('that is interrupted stops its stage, and leaves nothing behind', {

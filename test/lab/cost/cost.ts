@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
+import { sentenceOf } from '../../../lib/cli/run.ts';
+import { parseOptions } from '../../../lib/cli/parse-options.ts';
 import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { StageError } from '../../../lib/local/stage-error.ts';
 import { issueKey } from '../../../shared/keys/key.ts';
@@ -43,7 +44,7 @@ try {
   if (values.help) process.stdout.write(help);
   else await run(values);
 } catch (error) {
-  if (!stopping) console.error(error instanceof StageError ? error.message : error);
+  if (!stopping) console.error(sentenceOf(error) ?? error);
   process.exitCode = 1;
 }
 if (!stopping) {
@@ -52,17 +53,16 @@ if (!stopping) {
 }
 
 function readOptions() {
-  try {
-    return parseArgs({
+  return parseOptions(
+    {
       options: {
         write: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
-    });
-  } catch (cause) {
-    throw new StageError(`${(cause as Error).message}\nTry npm run cost -- --help.`, { cause });
-  }
+    },
+    'npm run cost -- --help lists the options',
+  );
 }
 
 async function run(options: { write: boolean; json: boolean }): Promise<void> {

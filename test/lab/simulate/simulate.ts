@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseOptions } from '../../../lib/cli/parse-options.ts';
 import { describeSimulation } from './report.ts';
 import { type SimulationOptions, simulate } from './simulation.ts';
 
@@ -81,29 +81,32 @@ async function main(): Promise<number> {
 
 function readOptions() {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
-  return parseArgs({
-    options: {
-      rate: text('10000'),
-      keys: text('1000'),
-      hottest: text('0.1'),
-      team: { type: 'boolean', default: false },
-      minutes: text('10'),
-      sample: { type: 'string' },
-      'call-seconds': text('3'),
-      concurrency: text('100000'),
-      'sandbox-calls': text('1'),
-      sweeps: text('1'),
-      warm: { type: 'boolean', default: false },
-      'gateway-rate': text('10000'),
-      'table-units': text('40000'),
-      'split-minutes': text('5'),
-      faults: text('0.0001'),
-      deaths: text('0.0001'),
-      set: { type: 'string', multiple: true },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
+  return parseOptions(
+    {
+      options: {
+        rate: text('10000'),
+        keys: text('1000'),
+        hottest: text('0.1'),
+        team: { type: 'boolean', default: false },
+        minutes: text('10'),
+        sample: { type: 'string' },
+        'call-seconds': text('3'),
+        concurrency: text('100000'),
+        'sandbox-calls': text('1'),
+        sweeps: text('1'),
+        warm: { type: 'boolean', default: false },
+        'gateway-rate': text('10000'),
+        'table-units': text('40000'),
+        'split-minutes': text('5'),
+        faults: text('0.0001'),
+        deaths: text('0.0001'),
+        set: { type: 'string', multiple: true },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
     },
-  });
+    'npm run simulate -- --help lists the options',
+  );
 }
 
 function number(text: string): number {

@@ -4,21 +4,30 @@ type Told = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
 /**
  * Tells on standard error how far a long work has come, once a second and not in its first: on a terminal always on
- * one line. Returns the function that is told how much is done; `end` clears the line.
+ * one line, with a bar where the total is known. `note` is told how much is done, and more in words for a terminal;
+ * `end` clears the line.
  */
 export function progress(what: string, total?: number, stream: Told = process.stderr) {
   let toldAtMs = Date.now();
-  let told = false;
+  let told = '';
+  const end = () => void (told && stream.isTTY && stream.write('\r\u001b[K'));
   return {
-    note(done: number): void {
-      if (Date.now() - toldAtMs < everyMs) return;
+    note(done: number, more = ''): void {
+      const ofAll = total === undefined ? '' : ` of ${total}`;
+      const line = `${what}: ${done}${ofAll}${stream.isTTY ? more : ''}`;
+      if (Date.now() - toldAtMs < everyMs || (line === told && !stream.isTTY)) return;
       toldAtMs = Date.now();
-      told = true;
-      const line = total === undefined ? `${what}: ${done}` : `${what}: ${done} of ${total}`;
-      stream.write(stream.isTTY ? `\r${line}` : `${line}\n`);
+      told = line;
+      const bar = total === undefined ? '' : `${barOf(done / total)} `;
+      stream.write(stream.isTTY ? `\r${bar}${line}\u001b[K` : `${line}\n`);
     },
-    end(): void {
-      if (told && stream.isTTY) stream.write('\r\u001b[K');
-    },
+    end,
   };
+}
+
+const barWidth = 20;
+
+function barOf(share: number): string {
+  const filled = Math.round(barWidth * Math.min(1, share || 0));
+  return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
 }

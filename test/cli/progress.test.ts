@@ -27,7 +27,15 @@ it('tells once a second how far it is, a line each where nobody watches', () => 
 });
 
 it('tells it on one line of a terminal, and clears that at the end', () => {
-  expect(writtenTo(true)).toBe('\rkeys: 10 of 30\rkeys: 20 of 30\rkeys: 30 of 30\r\u001b[K');
+  const shown = (bar: string, done: number) => `\r${bar} keys: ${done} of 30\u001b[K`;
+  expect(writtenTo(true)).toBe(
+    [
+      shown('███████░░░░░░░░░░░░░', 10),
+      shown('█████████████░░░░░░░', 20),
+      shown('████████████████████', 30),
+      '\r\u001b[K',
+    ].join(''),
+  );
 });
 
 it('tells nothing of what takes less than a second', () => {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { CommandError } from '../command-line.ts';
+import { type EndedJob, remove, runJob, type Service, upload } from '../service.ts';
 import type { ExpectedDocument } from './expected.ts';
 import { Extraction } from './extraction.ts';
 import { type DocumentScore, scoreOf, totalOf } from './score.ts';
-import { type EndedJob, remove, runJob, type Service, upload } from './service.ts';
 
 /** How an evaluation is made. */
 export interface Manner {

@@ -1,0 +1,37 @@
+import { progress } from '../lib/cli/progress.ts';
+import { askModel } from '../lib/cli/quire/ask.ts';
+import { quireCommands } from '../lib/cli/quire/commands.ts';
+import { showLimits } from '../lib/cli/quire/limits.ts';
+import { listJobs } from '../lib/cli/quire/list-jobs.ts';
+import { outcomeOf, submit } from '../lib/cli/quire/submit.ts';
+import { runCommand } from '../lib/cli/run.ts';
+import { endOf, serviceIn } from '../lib/cli/service.ts';
+
+process.on('SIGINT', () => {
+  console.error(
+    '\nStopped looking. Jobs that were submitted go on: npm run quire -- jobs lists them.',
+  );
+  process.exit(130);
+});
+// Whoever reads the output may have enough of it.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  process.exit(code === 'EPIPE' ? 0 : 1);
+});
+
+await runCommand(quireCommands, {
+  submit,
+  ask: askModel,
+  jobs: listJobs,
+  limits: showLimits,
+
+  async result({ id, values }) {
+    const service = serviceIn(values['data']);
+    const { note, end } = progress('waiting for the job, seconds');
+    const startedAtMs = Date.now();
+    const job = await endOf(service, id, () => note(Math.round((Date.now() - startedAtMs) / 1000)));
+    end();
+    if (job.error !== null) console.error(job.error);
+    const outcome = await outcomeOf(service, [job], values['out']);
+    return { ...outcome, json: job };
+  },
+});

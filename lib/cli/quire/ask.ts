@@ -1,0 +1,57 @@
+import { text } from 'node:stream/consumers';
+import type { Arguments } from '../arguments.ts';
+import { CommandError } from '../command-line.ts';
+import type { Outcome } from '../run.ts';
+import { respond, serviceIn, upload } from '../service.ts';
+import { printable } from '../text.ts';
+
+interface ChatEvent {
+  type: string;
+  content?: string;
+  sources?: { title: string; url: string }[];
+  message?: string;
+}
+
+/** Asks a model about files and standard input, and prints the answer as it comes. */
+export async function askModel({
+  all,
+  values,
+  lists,
+  flags,
+}: Omit<Arguments<string>, 'command' | 'id'>): Promise<Outcome> {
+  const piped = all.includes('-') ? (await text(process.stdin)).trim() : '';
+  const asked = all.filter((word) => word !== '-').join(' ');
+  const message = [asked, piped].filter(Boolean).join('\n\n');
+  if (!message) throw new CommandError('ask needs a question: npm run quire -- ask "Say hello."');
+  const service = serviceIn(values['data']);
+  const file_ids = await Promise.all((lists['file'] ?? []).map((path) => upload(service, path)));
+  const request = {
+    message,
+    ...(values['model'] !== undefined && { model: values['model'] }),
+    ...(file_ids.length > 0 && { file_ids }),
+    ...(flags.has('web') && { web_search: true }),
+  };
+  const { body } = await respond(service, 'POST', '/chat/stream', JSON.stringify(request));
+  const told: ChatEvent[] = [];
+  for await (const event of eventsOf(body)) {
+    if (event.type === 'error') throw new CommandError(event.message ?? 'The answer broke off.');
+    if (event.type === 'delta' && !flags.has('json')) process.stdout.write(event.content ?? '');
+    told.push(event);
+  }
+  const sources = told.flatMap((event) => event.sources ?? []);
+  const content = told.map((event) => (event.type === 'delta' ? event.content : '')).join('');
+  const lines = sources.map(({ title, url }, n) => `[${n + 1}] ${printable(title)} ${url}`);
+  return { json: { content, sources }, text: ['', ...lines].join('\n') };
+}
+
+/** Yields the events of a stream; its comments and its end are none. */
+async function* eventsOf(body: Response['body']): AsyncGenerator<ChatEvent> {
+  let rest = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.startsWith('data: {')) yield JSON.parse(line.slice(6)) as ChatEvent;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { ask, type EndedJob, respond, type Service } from '../service.ts';
+import { dollars, printable } from '../text.ts';
+
+/** What a job came to, in a line. */
+export function endedText({ filename, status, error, result, id }: EndedJob, name: string): string {
+  const cost = typeof result?.['cost_usd'] === 'number' ? `, ${dollars(result['cost_usd'])}` : '';
+  const why = error === null ? '' : `: ${printable(error)}`;
+  return `${printable(filename ?? name)}: ${status}${cost}${why} (${id})`;
+}
+
+/** The result of a job as people read it: its text, its fields, or its figures. Undefined if it has none. */
+export async function resultText(service: Service, job: EndedJob): Promise<string | undefined> {
+  const { result, result_file_id } = job;
+  if (result?.['data']) return JSON.stringify(result['data'], null, 2);
+  if (!result || !result_file_id || !('text' in result || 'content' in result || 'ocr' in result)) {
+    return result ? JSON.stringify(result, null, 2) : undefined;
+  }
+  return (await respond(service, 'GET', `/v1/files/${result_file_id}/content`)).text();
+}
+
+/** A folder that results are written into, each under a name of its own. */
+export class ResultFolder {
+  private readonly taken = new Set<string>();
+  private readonly folder: string;
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.folder = folder;
+  }
+
+  /** Writes a job's result. Returns the path of the file; undefined if there is no result. */
+  async write(service: Service, { result_file_id }: EndedJob): Promise<string | undefined> {
+    if (!result_file_id) return undefined;
+    const route = `/v1/files/${result_file_id}`;
+    const { filename } = await ask<{ filename: string }>(service, 'GET', route);
+    const response = await respond(service, 'GET', `${route}/content`);
+    const path = join(this.folder, this.freeName(basename(filename)));
+    await writeFile(path, response.body ?? '');
+    return path;
+  }
+
+  private freeName(name: string): string {
+    for (let number = 1; ; number++) {
+      const free = number === 1 ? name : `${number}-${name}`;
+      if (this.taken.has(free)) continue;
+      this.taken.add(free);
+      return free;
+    }
+  }
+}

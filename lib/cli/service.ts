@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readStageFile } from '../local/stage-file.ts';
+import { CommandError } from './command-line.ts';
+
+/** A service to ask, and the key to ask it with. */
+export interface Service {
+  url: string;
+  key: string;
+}
+
+/** The service that the environment names, else the local stage whose folder is given. Throws CommandError. */
+export function serviceIn(data = '.local'): Service {
+  const { QUIRE_BASE_URL: url, QUIRE_API_KEY: key } = process.env;
+  if (url !== undefined) {
+    if (!URL.canParse(url)) throw new CommandError(`QUIRE_BASE_URL takes an address, not ${url}.`);
+    if (!key) throw new CommandError('QUIRE_BASE_URL needs a key beside it, in QUIRE_API_KEY.');
+    return { url: url.replace(/\/+$/, ''), key };
+  }
+  const stage = readStageFile(data);
+  if (stage) return { url: stage.base_url, key: key ?? stage.api_key };
+  throw new CommandError(
+    `No local stage has run in ${data}: start it with npm start, or set QUIRE_BASE_URL and QUIRE_API_KEY.`,
+  );
+}
+
+/** A job's record, as far as commands read it. */
+export interface ServiceJob {
+  id: string;
+  status: 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
+  job_type: string;
+  input_type: string;
+  filename: string | null;
+  pipeline: string | null;
+  extract: object | null;
+  parent_job_id: string | null;
+  progress: { done: number; total: number; failed: number; unit: string } | null;
+  error: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  result_file_id: string | null;
+  result: ({ url?: string } & Record<string, unknown>) | null;
+}
+
+/** A job that has ended. */
+export type EndedJob = ServiceJob & {
+  status: 'done' | 'failed' | 'cancelled';
+  completed_at: string;
+};
+
+/** What a request may carry at once; a larger file goes in parts. */
+const partBytes = 4 * 2 ** 20;
+
+/** Uploads a document, which goes again after a week. Returns its id. */
+export async function upload(service: Service, path: string): Promise<string> {
+  const blob = await openAsBlob(path);
+  const filename = basename(path);
+  if (blob.size > partBytes) return uploadParts(service, blob, filename);
+  const form = new FormData();
+  form.set('purpose', 'user_data');
+  form.set('expires_after[anchor]', 'created_at');
+  form.set('expires_after[seconds]', String(weekSeconds));
+  form.set('file', blob, filename);
+  return (await ask<{ id: string }>(service, 'POST', '/v1/files', form)).id;
+}
+
+const weekSeconds = 7 * 86_400;
+
+async function uploadParts(service: Service, blob: Blob, filename: string): Promise<string> {
+  const expires_after = { anchor: 'created_at', seconds: weekSeconds };
+  const mime_type = 'application/octet-stream';
+  const about = { filename, purpose: 'user_data', bytes: blob.size, mime_type, expires_after };
+  const begun = await ask<{ id: string }>(service, 'POST', '/v1/uploads', JSON.stringify(about));
+  const part_ids: string[] = [];
+  for (let start = 0; start < blob.size; start += partBytes) {
+    const form = new FormData();
+    form.set('data', blob.slice(start, start + partBytes), filename);
+    const path = `/v1/uploads/${begun.id}/parts`;
+    part_ids.push((await ask<{ id: string }>(service, 'POST', path, form)).id);
+  }
+  const path = `/v1/uploads/${begun.id}/complete`;
+  const whole = await ask<{ file: { id: string } }>(
+    service,
+    'POST',
+    path,
+    JSON.stringify({ part_ids }),
+  );
+  return whole.file.id;
+}
+
+/** Deletes an uploaded document. */
+export const remove = (service: Service, fileId: string) =>
+  ask(service, 'DELETE', `/v1/files/${fileId}`);
+
+/** Submits a job. */
+export const submitJob = (service: Service, submission: object): Promise<ServiceJob> =>
+  ask(service, 'POST', '/batch/jobs', JSON.stringify(submission));
+
+/** Submits a job, and waits for its end. */
+export const runJob = async (service: Service, submission: object): Promise<EndedJob> =>
+  endOf(service, (await submitJob(service, submission)).id);
+
+/** Waits for a job's end, and returns it with its whole result; `onRead` is told each state that was read. */
+export async function endOf(
+  service: Service,
+  id: string,
+  onRead: (job: ServiceJob) => void = () => {},
+): Promise<EndedJob> {
+  for (let waitMs = 200; ; waitMs = Math.min(2_000, waitMs * 1.3)) {
+    const job = await ask<ServiceJob>(service, 'GET', `/batch/jobs/${encodeURIComponent(id)}`);
+    onRead(job);
+    if (isEnded(job)) return { ...job, result: await wholeResult(job.result) };
+    await pause(waitMs);
+  }
+}
+
+/** Whether a job has ended. */
+export const isEnded = (job: ServiceJob): job is EndedJob =>
+  ['done', 'failed', 'cancelled'].includes(job.status);
+
+/** A long result lies behind a link. */
+async function wholeResult(result: EndedJob['result']): Promise<EndedJob['result']> {
+  if (!result?.url) return result;
+  const response = await fetch(result.url);
+  if (!response.ok) throw new CommandError(`A result can't be fetched: ${response.status}.`);
+  return { ...result, ...((await response.json()) as object) };
+}
+
+/** How often a request is sent again that the service has no room for, or that the network has lost. */
+const maxTries = 8;
+
+/** Asks the service for JSON. Throws CommandError with what it says is wrong. */
+export const ask = async <Body>(...request: Parameters<typeof respond>): Promise<Body> =>
+  (await (await respond(...request)).json()) as Body;
+
+/** Asks the service, again where it is busy. Throws CommandError with what it says is wrong. */
+export async function respond(
+  { url, key }: Service,
+  method: string,
+  path: string,
+  body?: string | FormData,
+): Promise<Response> {
+  const once = randomUUID();
+  for (let attempt = 1; ; attempt++) {
+    const response = await send(`${url}${path}`, { key, once, method, body });
+    if (response.ok) return response;
+    const text = await response.text();
+    const isBusy = response.status === 429 || response.status >= 500;
+    const isFinal = response.headers.get('x-should-retry') === 'false';
+    if (!isBusy || isFinal || attempt === maxTries) {
+      throw new CommandError(`${method} ${path}: ${response.status} ${messageIn(text)}`);
+    }
+    const askedSeconds = Number(response.headers.get('retry-after')) || attempt;
+    await pause(Math.min(60, askedSeconds) * 1_000);
+  }
+}
+
+interface Sending {
+  key: string;
+  /** The same for each try, so that no job is made twice. */
+  once: string;
+  method: string;
+  body: string | FormData | undefined;
+}
+
+async function send(url: string, { key, once, method, body }: Sending): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'idempotency-key': once },
+      ...(body !== undefined && { body }),
+    });
+  } catch (cause) {
+    const { message } = ((cause as Error).cause ?? cause) as Error;
+    throw new CommandError(
+      `${new URL(url).origin} can't be reached: ${message || 'is it running?'}.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** What the service says is wrong, in whichever of its shapes. */
+function messageIn(text: string): string {
+  try {
+    const { error, detail } = JSON.parse(text) as { error?: unknown; detail?: unknown };
+    const told = (error as { message?: string })?.message ?? error ?? detail;
+    if (Array.isArray(told)) {
+      return told.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+    }
+    return typeof told === 'string' ? told : JSON.stringify(told);
+  } catch {
+    return text.slice(0, 200);
+  }
+}

@@ -7,6 +7,7 @@ import {
   UnavailableError,
   UnprocessableEntityError,
 } from './errors.ts';
+import { plainly } from './field-errors.ts';
 import { json, type TextResponse } from './response.ts';
 
 /**
@@ -79,7 +80,7 @@ export function invalidRequest({ fields }: UnprocessableEntityError) {
 
 /** What is wrong, and where, unless it is the whole body. */
 const wordsOf = ({ loc, msg }: FieldError) =>
-  [loc.slice(1).join('.'), msg].filter(Boolean).join(': ');
+  [loc.slice(1).join('.'), plainly(msg)].filter(Boolean).join(': ');
 
 const paramOf = (code: string) =>
   ({ model_not_found: 'model', context_length_exceeded: 'messages' })[code] ?? null;

@@ -1,4 +1,5 @@
 import { truncated } from '../truncated.ts';
+import { plainly } from './field-errors.ts';
 
 /**
  * One thing that is wrong with a request, in pydantic's shape: `loc` is the path to it, such as
@@ -87,7 +88,7 @@ export class UnprocessableEntityError extends ServiceError {
     super(
       422,
       'validation_error',
-      fields.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '),
+      fields.map(({ loc, msg }) => `${loc.join('.')}: ${plainly(msg)}`).join('; '),
     );
     this.fields = fields;
   }

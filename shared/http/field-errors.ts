@@ -17,8 +17,11 @@ export function toFieldErrors(issues: readonly Issue[]): FieldError[] {
 /** Says in one line what is wrong and where, without what stood there. `root` is the name of the whole. */
 export function faultIn(issue: Issue, root: string): string {
   const path = issue.path?.map(({ key }) => String(key)).join('.');
-  return `${path || root}: ${describe(issue).msg}`;
+  return `${path || root}: ${plainly(describe(issue).msg)}`;
 }
+
+/** Returns the words of a field error for those who don't read pydantic's list of them. */
+export const plainly = (msg: string) => msg.replace(/^Value error, /, '');
 
 function locationOf(issue: Issue): FieldError['loc'] {
   return (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
@@ -72,17 +75,20 @@ const describeByType: Record<string, (issue: Issue) => Description> = {
     type: 'less_than_equal',
     msg: `Input should be less than or equal to ${requirement}`,
   }),
-  min_length: (issue) =>
-    Array.isArray(issue.input)
-      ? {
-          type: 'too_short',
-          msg: `List should have at least ${issue.requirement} ${plural(issue.requirement, 'item')} after validation, not ${issue.input.length}`,
-        }
-      : {
-          type: 'string_too_short',
-          msg: `String should have at least ${issue.requirement} ${plural(issue.requirement, 'character')}`,
-        },
+  non_empty: (issue) => tooShort({ ...issue, requirement: 1 }),
+  min_length: (issue) => tooShort(issue),
 };
+
+const tooShort = (issue: Issue): Description =>
+  Array.isArray(issue.input)
+    ? {
+        type: 'too_short',
+        msg: `List should have at least ${issue.requirement} ${plural(issue.requirement, 'item')} after validation, not ${issue.input.length}`,
+      }
+    : {
+        type: 'string_too_short',
+        msg: `String should have at least ${issue.requirement} ${plural(issue.requirement, 'character')}`,
+      };
 
 function literalError(expected: string | null): Description {
   const options = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, option]) => `'${option}'`);

@@ -5,7 +5,7 @@ export interface TextResponse {
   body: string;
 }
 
-/** Makes a JSON response. */
+/** Makes a JSON response, which ends its line in a terminal. */
 export function json(
   statusCode: number,
   body: object,
@@ -14,6 +14,6 @@ export function json(
   return {
     statusCode,
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    body: `${JSON.stringify(body)}\n`,
   };
 }

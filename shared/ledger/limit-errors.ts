@@ -112,11 +112,17 @@ function sentence(
   }
   const part = limit === 'team_budget' ? `of the budget of ${whose} ` : '';
   return [
-    `Budget exceeded: this request may cost up to $${request_max_usd}, and ${part}$${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests).`,
+    `Budget exceeded: this request may cost up to ${usd(request_max_usd)}, and ${part}${usd(remaining_usd)} of ${usd(max_usd)} remain (${usd(used_usd)} spent, ${usd(held_usd)} held by running requests).`,
     isHeldUp ? 'It fits once running requests have ended: try again in a moment.' : reset,
     ...(advice ? [advice] : []),
   ].join(' ');
 }
+
+/** Writes dollars with the decimals that they need: JavaScript writes 0.0000001 as 1e-7. */
+const usd = (amount: number | string | null | undefined) =>
+  `$${Number(amount)
+    .toFixed(9)
+    .replace(/\.?0+$/, '')}`;
 
 /** The seconds until the window renews; null if it never does, or if even a whole budget is too small. */
 function retryAfterSeconds(account: Account, holdNanoUsd: number): number | null {

@@ -79,7 +79,7 @@ const refused = completionErrorAnswer(
   'Something is wrong with the request, the model’s provider can’t be told it, or it is longer than the model takes.',
   {
     message:
-      'previous_response_id: Value error, not available. Quire keeps nothing of a conversation: send all of it in input',
+      'previous_response_id: not available. Quire keeps nothing of a conversation: send all of it in input',
     type: 'invalid_request_error',
     param: 'previous_response_id',
     code: 'invalid_request_error',

@@ -65,7 +65,7 @@ describe.each(faults)('metadata with %s', (_, metadata, msg) => {
     expect(status).toBe(400);
     expect(body).toEqual({
       error: {
-        message: `metadata: ${msg}`,
+        message: `metadata: ${msg.replace('Value error, ', '')}`,
         type: 'invalid_request_error',
         param: 'metadata',
         code: 'invalid_request_error',

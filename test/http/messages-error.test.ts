@@ -33,7 +33,7 @@ describe('an error of Messages', () => {
     expect(statusCode).toBe(400);
     expect(body.error).toEqual({
       type: 'invalid_request_error',
-      message: 'tools.0.name: Value error, it has none',
+      message: 'tools.0.name: it has none',
     });
   });
 

@@ -56,7 +56,7 @@ it('an unknown model and one that the key may not use are refused in the same wo
 
 it('no error names a model that the key may not use', () => {
   expect(saidBy(() => checkSubmission(job('no-such-model'), caller))).toBe(
-    'body.model: Value error, no such model, or not one that this API key may use; it may use gpt-5-nano',
+    'body.model: no such model, or not one that this API key may use; it may use gpt-5-nano',
   );
   expect(saidBy(() => checkSubmission(job(null), caller))).not.toContain('gpt-5-mini');
   expect(noSuchModel([])).toContain('it may use none');

@@ -87,9 +87,12 @@ function checkDrive(
     throw valueError(['body', 'drive', 'recursive'], 'recursive needs folder_id');
   }
   if (limitsOf(caller).drive_folders.length === 0) {
-    throw valueError(['body', 'drive'], 'this API key has no drive folders');
+    throw valueError(['body', 'drive'], noFolders(caller));
   }
 }
+
+const noFolders = ({ keyId }: Caller) =>
+  `this API key may read no folder of the drive; an operator gives it some: npm run keys -- set ${keyId} --drive-folders ID,ID`;
 
 function checkInline(
   { job_type, pipeline, extract }: JobSubmission,

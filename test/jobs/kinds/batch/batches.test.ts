@@ -581,6 +581,6 @@ describe('a budget that a batch’s lines go beyond', () => {
 
     await expect(
       batches.create(caller, lines, { metadata: { on_budget: 'stop' } }),
-    ).rejects.toThrow(/metadata.on_budget: Value error, it should be 'wait' or 'fail'/);
+    ).rejects.toThrow(/metadata.on_budget: it should be 'wait' or 'fail'/);
   });
 });

@@ -171,12 +171,12 @@ describe('a chat about a document', () => {
     [
       'cached.json',
       '{"messages":[{"role":"user","content":[{"type":"text","text":"Hi","cache_control":{"ttl":"1h"}}]}]}',
-      /^invalid_messages: cached\.json: messages\.0\.content\.0\.cache_control: Value error, it is not available/,
+      /^invalid_messages: cached\.json: messages\.0\.content\.0\.cache_control: it is not available/,
     ],
     [
       'loud.json',
       '{"messages":[{"role":"user","content":"Hi","CONTENT":[{"type":"file"}]}]}',
-      /^invalid_messages: loud\.json: messages\.0\.CONTENT: Value error, unknown name/,
+      /^invalid_messages: loud\.json: messages\.0\.CONTENT: unknown name/,
     ],
     [
       'deep.json',

@@ -1,9 +1,9 @@
 import './catalogue-faults.ts';
 
-import { parseOptions } from '../lib/cli/parse-options.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { farTimeouts } from '../lib/cli/far-timeouts.ts';
+import { parseOptions } from '../lib/cli/parse-options.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { completeTable } from '../lib/cli/restore/complete-tables.ts';
 import {

@@ -3,11 +3,11 @@ import { isOutage } from '../aws/outage.ts';
 import { errorFields, log } from '../log.ts';
 import {
   type FieldError,
+  plainly,
   ServiceError,
   UnavailableError,
   UnprocessableEntityError,
 } from './errors.ts';
-import { plainly } from './field-errors.ts';
 import { json, type TextResponse } from './response.ts';
 
 /**

@@ -1,5 +1,4 @@
 import { truncated } from '../truncated.ts';
-import { plainly } from './field-errors.ts';
 
 /**
  * One thing that is wrong with a request, in pydantic's shape: `loc` is the path to it, such as
@@ -93,6 +92,9 @@ export class UnprocessableEntityError extends ServiceError {
     this.fields = fields;
   }
 }
+
+/** Returns the words of a field error for those who don't read pydantic's list of them. */
+export const plainly = (msg: string) => msg.replace(/^Value error, /, '');
 
 /** Callers choose some of the names in a location, and could make a response of megabytes by one. */
 const withShortNames = ({ loc, ...fault }: FieldError): FieldError => ({

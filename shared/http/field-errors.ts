@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { FieldError } from './errors.ts';
+import { type FieldError, plainly } from './errors.ts';
 
 type Issue = v.BaseIssue<unknown>;
 type Description = Omit<FieldError, 'loc'>;
@@ -19,9 +19,6 @@ export function faultIn(issue: Issue, root: string): string {
   const path = issue.path?.map(({ key }) => String(key)).join('.');
   return `${path || root}: ${plainly(describe(issue).msg)}`;
 }
-
-/** Returns the words of a field error for those who don't read pydantic's list of them. */
-export const plainly = (msg: string) => msg.replace(/^Value error, /, '');
 
 function locationOf(issue: Issue): FieldError['loc'] {
   return (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));

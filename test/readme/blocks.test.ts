@@ -29,7 +29,7 @@ const paste = (block: string) =>
   });
 
 const samples = readdirSync(join(root, 'lib/local/drive/samples'));
-const replaced = 'They were replaced within a week.';
+const replaced = 'The valves were replaced within a week.';
 
 /** What a block's output must hold, by words that only this block has. */
 const held: Record<string, (printed: string) => void> = {

@@ -1,6 +1,6 @@
-import { parseOptions } from '../parse-options.ts';
 import { readStageFile } from '../../local/stage-file.ts';
 import { CommandError } from '../command-line.ts';
+import { parseOptions } from '../parse-options.ts';
 import type { Service } from '../service.ts';
 
 export const evaluateHelp = `Has documents' fields extracted, and says how many are right.

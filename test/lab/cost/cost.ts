@@ -1,9 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { sentenceOf } from '../../../lib/cli/run.ts';
 import { parseOptions } from '../../../lib/cli/parse-options.ts';
+import { sentenceOf } from '../../../lib/cli/run.ts';
 import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
-import { StageError } from '../../../lib/local/stage-error.ts';
 import { issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { type CostReport, describeReport, markdownReport, workRows } from './cost-text.ts';

@@ -6,9 +6,16 @@ import type { Settings } from '../lib/stack/settings/settings.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
 import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 
-const [outDir = '', modelsJson = '', ...names] = process.argv.slice(2);
-/** The models that the stage was given. */
-const models: OwnModels = JSON.parse(modelsJson);
+interface Wanted {
+  outDir: string;
+  /** Without names, all functions are bundled. */
+  names?: string[];
+  /** The models that the stage was given. */
+  models: OwnModels;
+  sharing?: boolean;
+}
+
+const { outDir, names, models, sharing }: Wanted = JSON.parse(process.argv[2] ?? '');
 
 // Bundles the functions as the CDK app does, into the folder that the local stage names.
 try {
@@ -16,8 +23,8 @@ try {
     outDir,
     withOwnModels(catalogue, models),
     readContext()['quire:secrets'] as Settings['secrets'] | undefined,
-    // Without names, all functions are bundled.
-    names.length > 0 ? names : undefined,
+    names,
+    sharing,
   );
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

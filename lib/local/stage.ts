@@ -29,6 +29,8 @@ export interface StageOptions {
   memory: boolean;
   /** Models in place of the catalogue's, if there are any. */
   models: OwnModels;
+  /** New code will replace that of single functions, so each is bundled alone. */
+  watch?: boolean;
   narrator: Narrator;
   /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
@@ -82,7 +84,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
 }
 
 async function deploy(
-  { port, dataDir, memory, models, narrator, onDeath }: StageOptions,
+  { port, dataDir, memory, models, watch, narrator, onDeath }: StageOptions,
   closers: Closer[],
 ): Promise<Omit<Stage, 'close'>> {
   const folder = new DataFolder(dataDir);
@@ -98,7 +100,7 @@ async function deploy(
     }),
     synthesizeOnce(
       deploymentDir,
-      { search, models },
+      { search, models, bundles: watch ? 'alone' : 'sharing' },
       { onSynthesis: () => narrator.step('synthesizing the stack from its sources: some seconds') },
     ),
   ]);

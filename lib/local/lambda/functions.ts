@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
+import { bundlesIn } from '../../bundle-sources.ts';
 import type { Narrator } from '../narrator.ts';
 import { type Permissions, permissionsOf } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';
@@ -97,10 +98,16 @@ function configOf(id: string, resource: Resource, names: ResourceNames, assetsDi
   return {
     name: constructOf(id, resource),
     arn: names.getAtt(id, 'Arn'),
-    codeDir: isAbsolute(asset) ? asset : join(assetsDir, asset),
+    codeDir: codeDirOf(asset, assetsDir),
     handler: String(Handler),
     environment: environment.Variables ?? {},
     timeoutMs: Number(Timeout ?? 3) * 1000,
     memoryMb: Number(MemorySize ?? 128),
   };
+}
+
+/** An assembly gets its name once it is whole, so the folders of bundles that were not staged have moved with it. */
+function codeDirOf(asset: string, assetsDir: string): string {
+  if (!isAbsolute(asset)) return join(assetsDir, asset);
+  return existsSync(asset) ? asset : join(bundlesIn(assetsDir), basename(asset));
 }

@@ -113,7 +113,8 @@ export function assemblyName(
   { root = sourceRoot, now = new Date() }: KeptAssemblyOptions = {},
 ): string {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([contextOf(settings), now.toISOString().slice(0, 10)]));
+  const day = now.toISOString().slice(0, 10);
+  hash.update(JSON.stringify([contextOf(settings), settings.bundles, day]));
   const { catalogue = process.env['QUIRE_CATALOGUE'] } = settings;
   const files = sources.flatMap((source) => filesIn(join(root, source)));
   if (catalogue) files.push(...filesIn(resolve(catalogue)));

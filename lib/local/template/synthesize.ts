@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnModels } from '../../../shared/models/own-models.ts';
+import { bundlesIn } from '../../bundle-sources.ts';
 import { StageError } from '../stage-error.ts';
 import { type SearchProvider, searchContext } from '../web/search-provider.ts';
 import { runScript, sourceRoot } from './run-script.ts';
@@ -20,6 +21,11 @@ export interface StageSettings {
   models?: OwnModels;
   /** The path of a catalogue; by default that of `QUIRE_CATALOGUE`, or else the service's own. */
   catalogue?: string | undefined;
+  /**
+   * How functions are bundled beside the synthesis: each alone, or sharing what they have in common, which is soonest. By
+   * default the app bundles them itself, as they are deployed.
+   */
+  bundles?: 'alone' | 'sharing';
   /** Other settings, by their names in `cdk.json`. */
   context?: Record<string, unknown>;
 }
@@ -49,12 +55,15 @@ export function givenAssembly(): Synthesis | undefined {
 export async function synthesize(outDir: string, settings: StageSettings = {}): Promise<Synthesis> {
   const given = givenAssembly();
   if (given) return given;
+  const { catalogue, models = catalogueModels, bundles } = settings;
+  const env = { ...process.env, ...(catalogue && { QUIRE_CATALOGUE: catalogue }) };
+  const wanted = { outDir: bundlesIn(outDir), models, sharing: bundles === 'sharing' };
+  const bundling = bundles && runBundling(wanted, env);
   const context = readContext();
-  await runScript('app.ts', "The CDK app doesn't synthesize", {
+  const synthesizing = runScript('app.ts', "The CDK app doesn't synthesize", {
     env: {
-      ...process.env,
+      ...env,
       CDK_OUTDIR: outDir,
-      ...(settings.catalogue && { QUIRE_CATALOGUE: settings.catalogue }),
       // `npm run synth` checks the template; here that would be a third of the start.
       CDK_VALIDATION: 'false',
       CDK_CONTEXT_JSON: JSON.stringify({
@@ -62,9 +71,11 @@ export async function synthesize(outDir: string, settings: StageSettings = {}): 
         ...contextOf(settings),
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
+        ...(bundles && { unbundled: true, 'aws:cdk:disable-asset-staging': true }),
       }),
     },
   });
+  await Promise.all([synthesizing, bundling]);
   return readAssembly(outDir);
 }
 
@@ -98,14 +109,11 @@ export function contextOf({
  * Bundles functions as the CDK app does, each into a folder of its own in `outDir`. Without names it bundles all. Throws
  * `StageError`.
  */
-export async function bundle(
-  outDir: string,
-  names: readonly string[],
-  models = catalogueModels,
-): Promise<void> {
-  const args = [outDir, JSON.stringify(models), ...names];
-  await runScript('bundle.ts', "The functions can't be bundled", { args });
-}
+export const bundle = (outDir: string, names: readonly string[], models = catalogueModels) =>
+  runBundling({ outDir, models, ...(names.length > 0 && { names }) });
+
+const runBundling = (wanted: object, env = process.env) =>
+  runScript('bundle.ts', "The functions can't be bundled", { args: [JSON.stringify(wanted)], env });
 
 /** Reads a synthesized assembly. */
 export function readAssembly(outDir: string): Synthesis {

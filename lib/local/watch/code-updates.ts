@@ -55,6 +55,6 @@ export function updateCodeOnChange(options: CodeUpdatesOptions): void {
  * was synthesized here.
  */
 async function checkStart(deploymentDir: string, models: OwnModels): Promise<void> {
-  await synthesizeOnce(deploymentDir, { search: searchProvider(), models });
+  await synthesizeOnce(deploymentDir, { search: searchProvider(), models, bundles: 'alone' });
   await runScript('local.ts', "The stage doesn't load", { args: ['--help'] });
 }

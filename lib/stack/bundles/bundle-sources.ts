@@ -10,13 +10,20 @@ export type BundleSources = Record<string, string[]>;
 
 const sourcesFile = 'sources.json';
 
-/** Lists the sources of bundles in their folder, beside the functions' own folders. */
-export function writeBundleSources(bundlesDir: string, { inputs, outputs }: Metafile): void {
+/**
+ * Lists the sources of bundles in their folder, beside the functions' own folders. `starts` names the file of the process
+ * that a module starts, which counts as imported.
+ */
+export function writeBundleSources(
+  bundlesDir: string,
+  { inputs, outputs }: Metafile,
+  starts: Record<string, string> = {},
+): void {
   const sources: BundleSources = {};
+  const started = new Set(Object.values(starts));
   for (const [output, { entryPoint }] of Object.entries(outputs)) {
-    if (!entryPoint) continue;
-    const name = basename(dirname(output));
-    sources[name] = [...(sources[name] ?? []), ...importedFrom(entryPoint, inputs)];
+    if (!entryPoint || started.has(entryPoint)) continue;
+    sources[basename(dirname(output))] = [...importedFrom(entryPoint, inputs, starts)];
   }
   writeFileSync(join(bundlesDir, sourcesFile), JSON.stringify(sources));
 }
@@ -25,9 +32,15 @@ export function writeBundleSources(bundlesDir: string, { inputs, outputs }: Meta
  * Returns a file and all that it imports. What a bundle lists as its inputs would be too little: a file of which it has
  * no more than a constant is not among them.
  */
-function importedFrom(entryPoint: string, inputs: Metafile['inputs']): Set<string> {
+function importedFrom(
+  entryPoint: string,
+  inputs: Metafile['inputs'],
+  starts: Record<string, string>,
+): Set<string> {
   const files = new Set([entryPoint]);
   for (const file of files) {
+    const started = starts[file];
+    if (started) files.add(started);
     for (const { path } of inputs[file]?.imports ?? []) {
       if (!path.includes('node_modules/')) files.add(path);
     }

@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../../../shared/models/catalogue.ts';
@@ -30,10 +30,10 @@ const companions: Record<string, string[]> = {
 
 /** Processes that a module starts from its own folder; each is bundled beside the bundles that contain it. */
 const processes: Record<string, string> = {
-  'shared/documents/open-pages.ts': 'pages-process',
-  'shared/documents/parts/take-apart.ts': 'take-apart-process',
-  'shared/documents/text-layers.ts': 'text-layers-process',
-  'shared/pages/parse-page.ts': 'page-process',
+  'shared/documents/open-pages.ts': 'shared/documents/pages-process.ts',
+  'shared/documents/parts/take-apart.ts': 'shared/documents/parts/take-apart-process.ts',
+  'shared/documents/text-layers.ts': 'shared/documents/text-layers-process.ts',
+  'shared/pages/parse-page.ts': 'shared/pages/page-process.ts',
 };
 
 const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');
@@ -48,13 +48,14 @@ const secretReaders: Record<SecretStore, string> = {
 
 /**
  * Bundles functions, all by default, each into a folder of its own under `outDir`, and the console into that which serves
- * it.
+ * it. With `sharing` what several have in common is in files beside their folders, which takes a quarter of the time.
  */
 export function bundleFunctions(
   outDir: string,
   catalogue: Catalogue,
   secretStore?: SecretStore,
   names: readonly string[] = functionNames,
+  sharing = false,
 ): void {
   const entryPoints = names.map((name) => ({
     in: join(functionsDir, `${name}.ts`),
@@ -62,7 +63,8 @@ export function bundleFunctions(
   }));
   mkdirSync(outDir, { recursive: true });
   writeFileSync(consoleFileIn(outDir), JSON.stringify(buildConsole(root)));
-  writeBundleSources(outDir, bundle(entryPoints, outDir, catalogue, secretStore));
+  const metafile = bundle(entryPoints, outDir, catalogue, secretStore, sharing);
+  writeBundleSources(outDir, metafile, processes);
 }
 
 /** Makes the folders that the bundles would lie in: a template can be synthesized over empty ones. */
@@ -79,6 +81,7 @@ export function bundle(
   outDir: string,
   catalogue: Catalogue,
   secretStore: SecretStore = 'secrets-manager',
+  sharing = false,
 ): Metafile {
   const catalogueFile = resolve(outDir, 'catalogue.json');
   mkdirSync(outDir, { recursive: true });
@@ -87,10 +90,11 @@ export function bundle(
     buildSync({
       entryPoints: points,
       outdir: outDir,
+      splitting: sharing,
       ...options(catalogueFile, outDir, secretReaders[secretStore]),
     });
   const functions = build(entryPoints).metafile;
-  const started = processesOf(functions);
+  const started = processesOf(functions, outDir);
   const processes = started.length > 0 ? build(started).metafile : undefined;
   const metafile = {
     inputs: { ...functions.inputs, ...processes?.inputs },
@@ -136,13 +140,13 @@ function options(catalogueFile: string, outDir: string, secretReader: string) {
 }
 
 /** Returns the processes that bundles start, each to be bundled into the folder of the bundle. */
-function processesOf({ outputs }: Metafile): EntryPoint[] {
+function processesOf({ outputs }: Metafile, outDir: string): EntryPoint[] {
   return Object.entries(outputs).flatMap(([output, { inputs }]) =>
     Object.keys(inputs).flatMap((input) => {
-      const name = processes[input];
-      if (!name) return [];
-      const out = join(basename(dirname(output)), name);
-      return { in: join(root, dirname(input), `${name}.ts`), out };
+      const file = processes[input];
+      if (!file) return [];
+      const folder = relative(outDir, join(root, dirname(output)));
+      return { in: join(root, file), out: join(folder, basename(file, '.ts')) };
     }),
   );
 }

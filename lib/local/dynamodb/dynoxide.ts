@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,6 +10,7 @@ import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
 import { urlFrom } from '../url-from.ts';
 import { startEntrance } from './entrance.ts';
+import { findDynoxide } from './find-dynoxide.ts';
 import { type LocalStreams, openStreams } from './streams.ts';
 
 /** A running DynamoDB. Its `url` is for the stage's own threads alone. */
@@ -36,7 +36,7 @@ export async function startDynamoDb(
   reachDirectly([host]);
   const port = await freePort(host);
   const path = file ?? join(mkdtempSync(join(memoryFolder(), 'quire-')), 'dynamodb.db');
-  const command = [binaryPath(), '--host', host, '--port', String(port), '--db-path', path];
+  const command = [await findDynoxide(), '--host', host, '--port', String(port), '--db-path', path];
   const temporary = file ? '' : dirname(path);
   const engine = spawnWatched(command, { temporary });
   await listening(engine);
@@ -65,10 +65,13 @@ export async function startDynamoDb(
 /**
  * Returns an address of this machine that nobody can guess. dynoxide answers whoever reaches it, pages of any origin too,
  * and knows no other kind of socket. On Linux all of 127.0.0.0/8 leads to this machine: a page would have to try 16 million
- * addresses, with 22,000 ports each. Other users of the machine find it in /proc/net/tcp.
+ * addresses, with 22,000 ports each. Other users of the machine find it in /proc/net/tcp. Elsewhere 127.0.0.1 alone does, and
+ * the port is all that a page has to find.
  */
 const hiddenAddress = () =>
-  ['127', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.');
+  process.platform === 'linux'
+    ? ['127', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.')
+    : '127.0.0.1';
 
 const minFreeBytes = 512 * 1024 * 1024;
 
@@ -78,18 +81,6 @@ function memoryFolder(): string {
   if (!existsSync(folder)) return tmpdir();
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize >= minFreeBytes ? folder : tmpdir();
-}
-
-function binaryPath(): string {
-  const advice =
-    'run npm ci on Linux x64, or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB of your own';
-  try {
-    const path = createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide');
-    if (existsSync(path)) return path;
-  } catch (cause) {
-    throw new StageError(`The DynamoDB engine dynoxide is not installed: ${advice}.`, { cause });
-  }
-  throw new StageError(`The DynamoDB engine's binary is missing: ${advice}.`);
 }
 
 /** Waits until the engine says that it listens. Throws `StageError` with its output if it ends before. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
-import { bundlesIn } from '../../bundle-sources.ts';
+import { bundlesIn } from '../../stack/bundles/bundle-sources.ts';
 import type { Narrator } from '../narrator.ts';
 import { type Permissions, permissionsOf } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';

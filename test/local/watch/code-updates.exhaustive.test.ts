@@ -154,7 +154,8 @@ it('starts again with its data after a change of the template', async () => {
 
 it('synthesizes nothing at its next start, unless a source has changed while it was off', async () => {
   const { dataDir } = stage;
-  const startAgain = () => stages.start({ sourceRoot, dataDir, env: { QUIRE_ASSEMBLY: '' } });
+  const startAgain = () =>
+    stages.start({ sourceRoot, dataDir, args: ['--watch'], env: { QUIRE_ASSEMBLY: '' } });
   const healthOf = async (of: TestStage) =>
     (await call<{ status: string }>(of, 'GET', '/health')).body;
   await stage.kill('SIGTERM');

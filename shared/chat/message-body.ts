@@ -1,4 +1,4 @@
-import { valueError } from '../http/errors.ts';
+import { ServiceError, valueError } from '../http/errors.ts';
 import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
 import type { Body } from '../models/dialects/dialect.ts';
 import { textIn } from '../models/dialects/field.ts';
@@ -64,10 +64,23 @@ function refuseParameters(model: Model, request: MessageRequest): void {
   for (const name of [...ofCompletions, ...kept, 'container', 'compaction', 'service_tier']) {
     const isDefault = [null, ...(defaults[name] ?? [])].includes(request[name] ?? null);
     if (isDefault || isAllowedBy(model, name)) continue;
+    if (name === 'thread') throw withoutThreads();
     throw valueError(['body', name], `${name} is not available for ${model.id}`);
   }
   refuseEdits(model, request['context_management']);
 }
+
+/**
+ * 400: a thread would be kept. Anthropic's tool runners begin one unasked, and go on without where these details say so.
+ *
+ * @see https://github.com/anthropics/anthropic-sdk-python
+ */
+const withoutThreads = () =>
+  new ServiceError(400, 'invalid_request_error', 'thread is not available: nothing is kept', {
+    details: {
+      details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+    },
+  });
 
 /**
  * Refuses edits of the prompt that do more than leave some of it out: a summary of it is written, and billed, beside what

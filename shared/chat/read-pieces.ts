@@ -132,7 +132,9 @@ const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk
 
 function readEvent(text: string, { meter, reader }: MeteredCall): StreamEvent {
   const data = dataOf(text);
-  if (data === undefined || data === '[DONE]') return { text, isEnd: !reader && data === '[DONE]' };
+  const isEnd = !reader && data === '[DONE]';
+  if (isEnd) meter.done();
+  if (data === undefined || data === '[DONE]') return { text, isEnd };
   const event = parsedEvent(data);
   const chunk: Metered = reader ? meteredOf(reader.read(event)) : event;
   meter.observe(chunk);

@@ -112,6 +112,11 @@ export class CompletionMeter {
     return this.finished || this.output.estimatedTokens > 0 || this.usage !== undefined;
   }
 
+  /** Told that all has come, as some servers say without a reason. */
+  done(): void {
+    if (this.output.estimatedTokens > 0) this.finished = true;
+  }
+
   /** Meters a completion or a chunk. It is a provider's JSON, so any field may be malformed. */
   observe(part: Metered | null): void {
     const { choices, usage, model, service_tier, error } = part ?? {};

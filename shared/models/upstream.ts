@@ -10,7 +10,9 @@ import type { Ask } from './dialects/ask.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { dialects, wires } from './dialects/dialects.ts';
 import type { DialectName } from './dialects/names.ts';
+import { withPlainTools } from './dialects/plain-tools.ts';
 import { isEventStream, translateResponse } from './dialects/translate.ts';
+import { inTurns } from './dialects/turns.ts';
 import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
 import { outputLimitName } from './output-limit-name.ts';
@@ -179,7 +181,12 @@ export function toldIn(
   }
   const spoken = among.find((each) => each !== 'embeddings') ?? 'chat';
   const question = dialects[dialect].readRequest(body);
-  const written = dialects[spoken].writeRequest(question, model) as RequestBody;
+  // Only Responses takes what was said in any order, and tools of its kinds.
+  const asked =
+    spoken === 'responses'
+      ? question
+      : withPlainTools({ ...question, messages: inTurns(question.messages) });
+  const written = dialects[spoken].writeRequest(asked, model) as RequestBody;
   return {
     ...{ dialect: spoken, body: requestTo(model, upstream, spoken, written) },
     translated: { from: dialects[spoken], to: dialects[dialect], question },

@@ -9,12 +9,19 @@ export type AnswerEvent =
   /** What its provider wants back with the thought before it, or in its place. */
   | { is: 'signature'; signature?: string; encrypted?: string }
   | { is: 'refusal'; text: string }
-  | { is: 'toolCall'; index: number; id: string; name: string; isCustom?: boolean }
+  | ({ is: 'toolCall'; index: number; id: string; name: string } & CallKind)
   | { is: 'toolInput'; index: number; text: string }
   /** The counts of the answer so far, with its prompt; later ones replace earlier ones. `serviceTier` decides the price. */
   | { is: 'usage'; usage: Usage; serviceTier?: string }
   | { is: 'end'; reason: EndReason; stopSequence?: string }
   | { is: 'error'; message: string; code?: string };
+
+/** What kind of tool is called, and the group of tools that its name is of. */
+interface CallKind {
+  isCustom?: boolean;
+  isSearch?: boolean;
+  namespace?: string;
+}
 
 export type EndReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';
 

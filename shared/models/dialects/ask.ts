@@ -98,6 +98,10 @@ export interface ToolCallPart {
   /** JSON of a function's arguments; the input of a custom tool as it is. */
   input: string;
   isCustom?: boolean;
+  /** The group of tools that its name is of. */
+  namespace?: string;
+  /** Whether it looks for further tools. */
+  isSearch?: boolean;
   cache?: CacheLifetime;
 }
 
@@ -110,7 +114,9 @@ export type Tool =
       schema?: object;
       strict?: boolean;
       cache?: CacheLifetime;
+      namespace?: string;
+      isSearch?: boolean;
     }
-  | { is: 'custom'; name: string; description?: string; format?: object };
+  | { is: 'custom'; name: string; description?: string; format?: object; namespace?: string };
 
-export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string; namespace?: string };

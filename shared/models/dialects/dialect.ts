@@ -31,11 +31,11 @@ export interface Dialect extends Wire {
   /** Writes a request. Throws as `untranslatable` for what this dialect can't say. */
   writeRequest(ask: Ask, model: Model): Body;
   /** Reads an answer that isn't streamed. */
-  readAnswer(answer: Body): AnswerEvent[];
+  readAnswer(answer: Body, model?: string): AnswerEvent[];
   /** Writes an answer that isn't streamed. */
   writeAnswer(events: readonly AnswerEvent[], ask: Ask): Body;
-  /** Makes what reads one streamed answer. */
-  reader(): AnswerReader;
+  /** Makes what reads one streamed answer, of the model that was asked. */
+  reader(model?: string): AnswerReader;
   /** Makes what writes one streamed answer. */
   writer(ask: Ask): AnswerWriter;
 }
@@ -46,6 +46,8 @@ export interface AnswerReader {
   readonly isOver: boolean;
   /** Takes the JSON of the next event. Throws `ModelError` for one that can't come here. */
   read(event: Body): AnswerEvent[];
+  /** Told that its provider says that all has come, where that is no event. */
+  done?(): void;
   /** Returns what is left once nothing more comes. */
   finish(): AnswerEvent[];
 }

@@ -5,3 +5,6 @@ export const textIn = (value: unknown, otherwise = ''): string =>
 /** A field that should be a number. Another value is none, and fits no comparison. */
 export const numberIn = (value: unknown, otherwise = Number.NaN): number =>
   typeof value === 'number' ? value : otherwise;
+
+/** The id of a call that its provider gave none. It must differ from those of earlier turns. */
+export const newCallId = () => `call_${crypto.randomUUID().replaceAll('-', '')}`;

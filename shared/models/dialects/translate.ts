@@ -3,6 +3,7 @@ import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
 import type { AnswerEvent } from './answer-event.ts';
 import type { Ask } from './ask.ts';
 import type { AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
+import { restoring } from './plain-tools.ts';
 
 /** Whether a response comes as events. */
 export const isEventStream = ({ headers }: Response): boolean =>
@@ -25,8 +26,8 @@ export function translateResponse(
   const isStream = isEventStream(response);
   const pieces =
     ask.stream && isStream
-      ? translated(body, from.reader(), to.writer(ask))
-      : translatedWhole(isStream ? eventsOf(body, from) : response, from, to, ask);
+      ? translated(body, from.reader(ask.model), restoringWriter(to, ask))
+      : translatedWhole(isStream ? eventsOf(body, from, ask) : response, from, to, ask);
   const type = ask.stream ? 'text/event-stream' : 'application/json';
   return new Response(ReadableStream.from(pieces), { headers: { 'content-type': type } });
 }
@@ -40,24 +41,44 @@ async function* translatedWhole(
 ): AsyncGenerator<Uint8Array> {
   const whole = answer instanceof Response ? await answer.text() : await answer;
   const object = typeof whole === 'string' ? objectIn(whole) : undefined;
-  const events = typeof whole === 'string' ? object && from.readAnswer(object) : whole;
+  const events = typeof whole === 'string' ? object && from.readAnswer(object, ask.model) : whole;
   if (!events) yield Buffer.from(whole as string);
-  else if (!ask.stream) yield Buffer.from(JSON.stringify(to.writeAnswer(events, ask)));
-  else {
-    const writer = to.writer(ask);
+  else if (!ask.stream) {
+    const restored = events.flatMap(restoring(ask));
+    yield Buffer.from(JSON.stringify(to.writeAnswer(restored, ask)));
+  } else {
+    const writer = restoringWriter(to, ask);
     yield Buffer.from(events.map((event) => writer.write(event)).join(''));
   }
 }
 
+/** Writes an answer in which tools have the names that the caller knows. */
+function restoringWriter(to: Dialect, ask: Ask): AnswerWriter {
+  const writer = to.writer(ask);
+  const restore = restoring(ask);
+  return {
+    write: (event) =>
+      restore(event)
+        .map((each) => writer.write(each))
+        .join(''),
+    ping: () => writer.ping(),
+  };
+}
+
 /** Reads a stream to its end. */
-async function eventsOf(body: AsyncIterable<Uint8Array>, from: Dialect): Promise<AnswerEvent[]> {
-  const reader = from.reader();
+async function eventsOf(
+  body: AsyncIterable<Uint8Array>,
+  from: Dialect,
+  ask: Ask,
+): Promise<AnswerEvent[]> {
+  const reader = from.reader(ask.model);
   const splitter = new EventSplitter();
   const events: AnswerEvent[] = [];
   const read = (bytes: Buffer) => {
     for (const text of bytes.length > 0 ? eventsIn(bytes.toString()) : []) {
       const data = dataOf(text);
-      if (data !== undefined && data !== '[DONE]') events.push(...reader.read(parsedEvent(data)));
+      if (data === '[DONE]') reader.done?.();
+      else if (data !== undefined) events.push(...reader.read(parsedEvent(data)));
     }
   };
   for await (const chunk of body) read(splitter.push(chunk));
@@ -106,7 +127,10 @@ function* written(bytes: Buffer, reader: AnswerReader, writer: AnswerWriter): Ge
 function translatedEvent(text: string, reader: AnswerReader, writer: AnswerWriter): string {
   const data = dataOf(text);
   if (data === undefined) return writer.ping();
-  if (data === '[DONE]') return '';
+  if (data === '[DONE]') {
+    reader.done?.();
+    return '';
+  }
   const written = reader.read(parsedEvent(data)).map((event) => writer.write(event));
   return written.join('') || writer.ping();
 }

@@ -19,6 +19,6 @@ export const chat: Dialect = {
   writeRequest: writeChatRequest,
   readAnswer: readChatAnswer,
   writeAnswer: writeChatAnswer,
-  reader: () => new ChatAnswerReader(),
+  reader: (model) => new ChatAnswerReader(model),
   writer: (ask) => new ChatAnswerWriter(ask),
 };

@@ -131,10 +131,22 @@ function messageOf(events: readonly AnswerEvent[]): Body {
     refusal: textOf('refusal'),
     ...(thought !== null && { reasoning_content: thought }),
     ...(signed.length > 0 && {
-      thinking_blocks: signed.map((each) => thinkingBlock(each, thought ?? '')),
+      thinking_blocks: thinkingBlocks(events),
     }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
+}
+
+/** Each signature is of the thought before it. */
+function thinkingBlocks(events: readonly AnswerEvent[]): Body[] {
+  let thought = '';
+  return events.flatMap((event) => {
+    if (event.is === 'thought') thought += event.text;
+    if (event.is !== 'signature') return [];
+    const block = thinkingBlock(event, thought);
+    thought = '';
+    return [block];
+  });
 }
 
 function callOf(

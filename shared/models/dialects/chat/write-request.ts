@@ -2,10 +2,12 @@ import type { Model } from '../../catalogue.ts';
 import type { Ask, AskMessage, FilePart, Format, ImagePart, TextPart, Tool } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { effortOf } from '../effort.ts';
+import { toldAsError } from '../told-as-error.ts';
+import { thoughtFields } from './thoughts.ts';
 
 /** Writes a request as a chat completion's. What the caller asked to have cached is left to the provider. */
 export function writeChatRequest(ask: Ask, model: Model): Body {
-  const body: Body = { model: ask.model, messages: messagesOf(ask.messages) };
+  const body: Body = { model: ask.model, messages: messagesOf(ask, model) };
   const { tools, toolChoice, format } = ask;
   const effort = effortOf(ask, model);
   if (tools && tools.length > 0) {
@@ -31,7 +33,8 @@ export function writeChatRequest(ask: Ask, model: Model): Body {
  * Writes messages as every server takes them: instructions that follow each other are one message, and pictures that a
  * tool gave come in a message after those of the tools, which hold text alone.
  */
-function messagesOf(messages: readonly AskMessage[]): Body[] {
+function messagesOf({ messages, model }: Ask, { reasoning }: Model): Body[] {
+  const thinker = { model, takesUnsealed: reasoning };
   const written: Body[] = [];
   let shown: (ImagePart | FilePart)[] = [];
   const show = () => {
@@ -41,7 +44,7 @@ function messagesOf(messages: readonly AskMessage[]): Body[] {
   for (const message of messages) {
     if (message.role !== 'tool') show();
     else shown.push(...message.parts.filter((part) => part.is !== 'text'));
-    const { role, content, ...rest } = messageOf(message);
+    const { role, content, ...rest } = messageOf(message, thinker);
     const last = written.at(-1);
     if (role === 'system' && last?.['role'] === 'system') {
       last['content'] = `${last['content']}\n\n${content}`;
@@ -53,11 +56,13 @@ function messagesOf(messages: readonly AskMessage[]): Body[] {
   return written;
 }
 
-function messageOf(message: AskMessage): Body {
+type Thinker = Parameters<typeof thoughtFields>[1];
+
+function messageOf(message: AskMessage, { model, takesUnsealed }: Thinker): Body {
   const { role, parts } = message;
   if (role === 'tool') {
     const texts = parts.filter((part) => part.is === 'text');
-    return { role, tool_call_id: message.callId, content: contentOf(texts) };
+    return { role, tool_call_id: message.callId, content: contentOf(toldAsError(message, texts)) };
   }
   const name = 'name' in message && message.name !== undefined ? { name: message.name } : {};
   // Only OpenAI knows the role of developers, and takes the other for it.
@@ -66,11 +71,13 @@ function messageOf(message: AskMessage): Body {
   const calls = parts.filter((part) => part.is === 'toolCall');
   const texts = parts.filter((part) => part.is === 'text');
   const refusals = parts.filter((part) => part.is === 'refusal');
+  const thoughts = parts.filter((part) => part.is === 'thought');
   return {
     role,
     content: texts.length > 0 ? texts.map(({ text }) => text).join('') : null,
     ...name,
     ...(refusals.length > 0 && { refusal: refusals.map(({ text }) => text).join('') }),
+    ...thoughtFields(thoughts, { model, takesUnsealed: takesUnsealed && calls.length > 0 }),
     ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
   };
 }

@@ -1,9 +1,11 @@
-import type { EndingDialect } from '../dialect.ts';
+import type { Body, EndingDialect } from '../dialect.ts';
+import { isForeign } from './foreign.ts';
 import { MessagesAnswerReader, readMessagesAnswer } from './read-answer.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { sizedMessages } from './sized.ts';
 import { MessagesAnswerWriter } from './write-answer.ts';
 import { writeMessagesRequest } from './write-request.ts';
+import { listOf } from './wire.ts';
 import { writeMessagesAnswer } from './write-whole-answer.ts';
 
 /**
@@ -20,6 +22,7 @@ export const messages: EndingDialect = {
     'anthropic-version': '2023-06-01',
     ...(anthropicHost.test(new URL(baseUrl).hostname) && { authorization: null }),
   }),
+  sent: (body) => ({ ...body, messages: listOf(body['messages']).map(withoutForeign) }),
   sized: sizedMessages,
   readRequest: readMessagesRequest,
   writeRequest: writeMessagesRequest,
@@ -28,5 +31,11 @@ export const messages: EndingDialect = {
   reader: () => new MessagesAnswerReader(),
   writer: (ask) => new MessagesAnswerWriter(ask),
 };
+
+/** Leaves out thoughts that a model of another dialect sealed, as the conversation may have been with another. */
+const withoutForeign = (message: Body): Body =>
+  Array.isArray(message['content'])
+    ? { ...message, content: listOf(message['content']).filter((block) => !isForeign(block)) }
+    : message;
 
 const anthropicHost = /(^|\.)anthropic\.com$/;

@@ -3,7 +3,7 @@ import { messagesErrorOf } from '../../../http/messages-error.ts';
 import { unavailable } from '../../errors.ts';
 import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
 import type { Body, EndingReader } from '../dialect.ts';
-import { textIn } from '../field.ts';
+import { newCallId, textIn } from '../field.ts';
 import { readUsage, writeUsage } from './usage.ts';
 import { listOf, namedEvent } from './wire.ts';
 
@@ -12,6 +12,8 @@ interface OpenBlock {
   index: number;
   type: string;
   call: number;
+  /** The input of a call, where its provider tells it whole at the beginning. */
+  input?: unknown;
 }
 
 /**
@@ -82,7 +84,7 @@ export class MessagesAnswerReader implements EndingReader {
     const block = bodyOf(content_block);
     const type = textIn(block['type']);
     const call = this.calls;
-    this.open = { index, type, call };
+    this.open = { index, type, call, ...(type === 'tool_use' && { input: block['input'] }) };
     this.blocks += 1;
     if (type === 'tool_use') this.calls += 1;
     return openingOf(block, call);
@@ -94,7 +96,10 @@ export class MessagesAnswerReader implements EndingReader {
     const { type, ...piece } = bodyOf(delta);
     const [block, read] = pieces.get(textIn(type)) ?? [];
     if (!read) return [];
-    if (block === open.type) return read(piece, open.call);
+    if (block === open.type) {
+      delete open.input;
+      return read(piece, open.call);
+    }
     // What a tool of the provider's is called with is no call of the caller's tools.
     if (block === 'tool_use') return [];
     throw outOfOrder();
@@ -102,8 +107,10 @@ export class MessagesAnswerReader implements EndingReader {
 
   private stop({ index }: Body): AnswerEvent[] {
     if (!this.open || index !== this.open.index) throw outOfOrder();
+    const { call, input } = this.open;
     this.open = undefined;
-    return [];
+    const isWhole = Object.keys(Object(input)).length > 0;
+    return isWhole ? inputEvent(call, JSON.stringify(input)) : [];
   }
 
   private delta({ delta, ...event }: Body): AnswerEvent[] {
@@ -164,7 +171,7 @@ function openingOf(block: Body, call: number): AnswerEvent[] {
   if (type === 'thinking') return [...textEvent('thought', thinking), ...signatureEvent(signature)];
   if (type === 'redacted_thinking') return [{ is: 'signature', encrypted: textIn(data) }];
   if (type !== 'tool_use') return [];
-  return [{ is: 'toolCall', index: call, id: textIn(id, `toolu_${call}`), name: textIn(name) }];
+  return [{ is: 'toolCall', index: call, id: textIn(id) || newCallId(), name: textIn(name) }];
 }
 
 const reasons = new Map<string, EndReason>([

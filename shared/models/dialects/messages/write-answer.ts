@@ -15,6 +15,21 @@ interface OpenBlock {
 
 type End = AnswerEvent & { is: 'end' };
 
+/** What makes or fills blocks. */
+type Later = Exclude<AnswerEvent, { is: 'start' | 'usage' | 'end' | 'error' }>;
+
+const notLater: unknown[] = ['start', 'usage', 'end', 'error'];
+const isLater = (event: AnswerEvent): event is Later => !notLater.includes(event.is);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Writes the events of a streamed answer: its blocks one after the other, each closed before the next is opened. */
 export class MessagesAnswerWriter implements AnswerWriter {
   private readonly ask: Ask;
@@ -24,6 +39,10 @@ export class MessagesAnswerWriter implements AnswerWriter {
   private usage: Usage | undefined;
   private hasRefused = false;
   private outputTokens = 0;
+  /** The input of the call that is being written. */
+  private callInput = '';
+  /** What came before that call was whole: no block may begin within another. */
+  private waiting: Later[] = [];
 
   constructor(ask: Ask) {
     this.ask = ask;
@@ -39,6 +58,44 @@ export class MessagesAnswerWriter implements AnswerWriter {
   }
 
   private written(event: AnswerEvent): string {
+    if (isLater(event)) {
+      const isOfCall = event.is === 'toolInput' && this.open?.call === event.index;
+      if (!isOfCall && (this.waiting.length > 0 || this.isWithinCall)) {
+        this.waiting.push(event);
+        return '';
+      }
+    }
+    return this.writtenNow(event);
+  }
+
+  /** Whether a call is open whose input isn't whole yet. */
+  private get isWithinCall(): boolean {
+    return this.open?.type === 'tool_use' && !isJson(this.callInput);
+  }
+
+  /** Writes what has waited, each call with all of its input. Space between calls is no text. */
+  private late(): string {
+    const events = this.waiting;
+    this.waiting = [];
+    let text = '';
+    for (const [at, event] of events.entries()) {
+      if (event.is === 'toolInput') {
+        if (!events.slice(0, at).some((each) => each.is === 'toolCall' && each.index === event.index)) {
+          throw unavailable('The model mixed up its calls of tools.');
+        }
+      } else if (event.is === 'toolCall') {
+        const inputs = events.filter(
+          (each) => each.is === 'toolInput' && each.index === event.index,
+        );
+        text += [event, ...inputs].map((each) => this.writtenNow(each)).join('');
+      } else if (event.is !== 'text' || event.text.trim() !== '' || this.open?.type === 'text') {
+        text += this.writtenNow(event);
+      }
+    }
+    return text;
+  }
+
+  private writtenNow(event: AnswerEvent): string {
     switch (event.is) {
       case 'start':
         return '';
@@ -94,12 +151,15 @@ export class MessagesAnswerWriter implements AnswerWriter {
 
   private call({ index, id, name }: AnswerEvent & { is: 'toolCall' }): string {
     const block = { type: 'tool_use', id, name, input: {} };
+    this.callInput = '';
     return this.begin({ type: 'tool_use', call: index }, block);
   }
 
   private input({ index, text }: AnswerEvent & { is: 'toolInput' }): string {
+    if (this.open?.call !== index && text.trim() === '') return '';
     if (this.open?.call !== index) throw unavailable('The model mixed up its calls of tools.');
     this.outputTokens += estimateTokens(text);
+    this.callInput += text;
     return this.delta({ type: 'input_json_delta', partial_json: text });
   }
 
@@ -125,6 +185,7 @@ export class MessagesAnswerWriter implements AnswerWriter {
     const { ask, outputTokens } = this;
     const usage = this.usage ? writeUsage(this.usage) : estimatedUsage(ask, outputTokens);
     return (
+      this.late() +
       this.stop() +
       namedEvent({
         type: 'message_delta',

@@ -1,5 +1,6 @@
 import type { AskMessage, AssistantPart, FilePart, ImagePart, TextPart } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { isForeign } from './foreign.ts';
 import { cacheControlOf } from './wire.ts';
 
 type Part = TextPart | ImagePart | FilePart;
@@ -43,9 +44,9 @@ function contentOf(message: AskMessage): Body[] {
   ];
 }
 
-/** A text that is empty is refused, and says nothing. */
+/** A text without a word is refused, and says nothing. */
 const blocksOf = (parts: readonly Part[]): Body[] =>
-  parts.filter((part) => part.is !== 'text' || part.text !== '').map(blockOf);
+  parts.filter((part) => part.is !== 'text' || part.text.trim() !== '').map(blockOf);
 
 function blockOf(part: Part): Body {
   const cache = cacheControlOf(part);
@@ -81,6 +82,7 @@ function assistantBlocksOf(part: AssistantPart): Body[] {
   if (part.is === 'refusal') return blocksOf([{ is: 'text', text: part.text }]);
   if (part.is === 'thought') {
     const { text, signature, encrypted } = part;
+    if (isForeign({ signature, data: encrypted })) return [];
     if (encrypted !== undefined) return [{ type: 'redacted_thinking', data: encrypted }];
     return signature === undefined ? [] : [{ type: 'thinking', thinking: text, signature }];
   }

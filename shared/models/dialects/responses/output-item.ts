@@ -37,6 +37,8 @@ function kind(
 export const callKinds = {
   function_call: { field: 'arguments', event: 'response.function_call_arguments' },
   custom_tool_call: { field: 'input', event: 'response.custom_tool_call_input' },
+  // It is called by an object, which comes with the item.
+  tool_search_call: { field: 'arguments', event: undefined },
 } as const;
 
 export const isCall = (type: unknown): type is keyof typeof callKinds =>
@@ -122,11 +124,11 @@ export class OutputItem {
   }
 
   /** Returns the event that adds to the input of a call. */
-  addInput(text: string): Body {
+  *addInput(text: string): Generator<Body> {
     const { type } = this.fields;
     this.takeInput(text);
-    const event = isCall(type) ? callKinds[type].event : '';
-    return { type: `${event}.delta`, ...this.place, delta: text };
+    const event = isCall(type) ? callKinds[type].event : undefined;
+    if (event) yield { type: `${event}.delta`, ...this.place, delta: text };
   }
 
   /** Returns the events that end what is open of it. */
@@ -137,7 +139,7 @@ export class OutputItem {
     if (isCall(type) && !this.isInputDone) {
       const { field, event } = callKinds[type];
       const named = type === 'function_call' ? { name } : {};
-      yield { type: `${event}.done`, ...this.place, ...named, [field]: this.input };
+      if (event) yield { type: `${event}.done`, ...this.place, ...named, [field]: this.input };
     }
     this.isDone = true;
     this.fields = this.withStatus(status);
@@ -178,8 +180,17 @@ export class OutputItem {
       ...(type !== 'reasoning' && { status }),
       ...((type === 'message' || content.length > 0) && { content: listOf(content) }),
       ...(type === 'reasoning' && { summary: listOf(summary) }),
-      ...(isCall(type) && { [callKinds[type].field]: this.input }),
+      ...(isCall(type) && { [callKinds[type].field]: this.inputOf(type) }),
     };
+  }
+
+  private inputOf(type: keyof typeof callKinds): unknown {
+    if (type !== 'tool_search_call') return this.input;
+    try {
+      return JSON.parse(this.input);
+    } catch {
+      return {};
+    }
   }
 
   private get place(): Body {

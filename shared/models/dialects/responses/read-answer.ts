@@ -69,7 +69,7 @@ export class ResponsesAnswerReader implements EndingReader {
     if (this.hasEnded) return '';
     const { items, numbered, response: begun } = this;
     const response = begun ?? emptyResponse({});
-    const told = failureCode(this.failure?.code ?? code);
+    const told = this.failure?.code ?? failureCode(code);
     // Codex waits for as long as these words say.
     const advice =
       told === 'rate_limit_exceeded' && retryAfterSeconds

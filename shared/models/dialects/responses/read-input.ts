@@ -8,6 +8,7 @@ import type {
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { textIn } from '../field.ts';
+import { plainName } from '../plain-tools.ts';
 import { sealOf } from './encrypted-content.ts';
 
 type Place = (string | number)[];
@@ -18,6 +19,8 @@ export function messagesOf(input: unknown): AskMessage[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ is: 'text', text: input }] }];
   const messages: AskMessage[] = [];
   for (const [index, item] of ((input ?? []) as Body[]).entries()) {
+    // Its tools are read with the others.
+    if (item['type'] === 'additional_tools') continue;
     const message = messageOf(item, ['input', index]);
     const last = messages.at(-1);
     if (message.role === 'assistant' && last?.role === 'assistant') {
@@ -38,18 +41,43 @@ function messageOf(item: Body, place: Place): AskMessage {
   if (type === 'function_call_output' || type === 'custom_tool_call_output') {
     return { role: 'tool', callId: textIn(call_id), parts: partsOf(output, [...place, 'output']) };
   }
+  if (type === 'tool_search_output') {
+    return { role: 'tool', callId: textIn(call_id), parts: [{ is: 'text', text: foundIn(item) }] };
+  }
   return { role: 'assistant', parts: [doneIn(item, place)] };
 }
 
 function doneIn(item: Body, place: Place): AssistantPart {
-  const { type, call_id, name } = item;
-  const called = { is: 'toolCall' as const, id: textIn(call_id), name: textIn(name) };
-  if (type === 'function_call') return { ...called, input: textIn(item['arguments'] ?? '') };
+  const { type, call_id, name, namespace } = item;
+  const called = {
+    ...{ is: 'toolCall' as const, id: textIn(call_id), name: textIn(name) },
+    ...(typeof namespace === 'string' && { namespace }),
+  };
+  if (type === 'function_call') return { ...called, input: jsonIn(item['arguments']) };
+  if (type === 'tool_search_call') {
+    return { ...called, name: 'tool_search', input: jsonIn(item['arguments']), isSearch: true };
+  }
   if (type === 'custom_tool_call') {
     return { ...called, input: textIn(item['input'] ?? ''), isCustom: true };
   }
   if (type === 'reasoning') return thoughtOf(item);
   throw untranslatable([...place, 'type'], `an item of the type ${type}`);
+}
+
+/** Arguments are JSON, or what it says. */
+const jsonIn = (value: unknown): string =>
+  typeof value === 'object' && value ? JSON.stringify(value) : textIn(value ?? '');
+
+/** Says which tools a search has found. Their descriptions are among the tools from then on. */
+function foundIn({ tools }: Body): string {
+  const found = (Array.isArray(tools) ? (tools as Body[]) : []).flatMap((tool) =>
+    Array.isArray(tool['tools'])
+      ? (tool['tools'] as Body[]).map(({ name }) =>
+          plainName({ name: textIn(name), namespace: textIn(tool['name']) }),
+        )
+      : [textIn(tool['name'])],
+  );
+  return found.length === 0 ? 'No tools were found.' : `These tools can be called now: ${found.join(', ')}`;
 }
 
 function thoughtOf({ id, summary, content, encrypted_content }: Body): ThoughtPart {

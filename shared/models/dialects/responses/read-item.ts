@@ -1,7 +1,7 @@
 import { type ModelError, unavailable } from '../../errors.ts';
 import type { AnswerEvent } from '../answer-event.ts';
 import type { Body } from '../dialect.ts';
-import { numberIn, textIn } from '../field.ts';
+import { newCallId, numberIn, textIn } from '../field.ts';
 import { sealOf } from './encrypted-content.ts';
 import { callKinds, isCall, OutputItem, type PartType, partKinds } from './output-item.ts';
 
@@ -20,7 +20,7 @@ const textEvents = new Map<string, PartType>(
 const maxParts = 10_000;
 
 const callEvents = new Set<string>(
-  Object.values(callKinds).flatMap(({ event }) => [`${event}.delta`, `${event}.done`]),
+  Object.values(callKinds).flatMap(({ event }) => (event ? [`${event}.delta`, `${event}.done`] : [])),
 );
 
 /**
@@ -81,9 +81,10 @@ export class ItemReader {
     yield {
       is: 'toolCall',
       index: number,
-      id: textIn(fields['call_id'] ?? fields['id'], `call_${number}`),
-      name: textIn(fields['name']),
+      id: textIn(fields['call_id']) || textIn(fields['id']) || newCallId(),
+      name: fields['type'] === 'tool_search_call' ? 'tool_search' : textIn(fields['name']),
       ...(fields['type'] === 'custom_tool_call' && { isCustom: true }),
+      ...(typeof fields['namespace'] === 'string' && { namespace: fields['namespace'] }),
     };
   }
 
@@ -158,7 +159,10 @@ export class ItemReader {
   }
 }
 
-const inputOf = (fields: Body) => fields['arguments'] ?? fields['input'];
+function inputOf(fields: Body): unknown {
+  const input = fields['arguments'] ?? fields['input'];
+  return typeof input === 'object' && input ? JSON.stringify(input) : input;
+}
 
 /** 503: an event that can't come here. */
 export const outOfOrder = (what: string): ModelError => unavailable(`The model's answer ${what}.`);

@@ -1,7 +1,10 @@
 import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { numberIn, textIn } from '../field.ts';
+import { plainName } from '../plain-tools.ts';
 import { messagesOf } from './read-input.ts';
+
+type Place = (string | number)[];
 
 /** What is left out without harm: it changes no answer that others give, or is what they do anyway. */
 const ignored = [
@@ -76,19 +79,64 @@ function reasoningOf({ effort, summary, generate_summary }: Body): Ask['reasonin
 }
 
 /** The tools, and the choice among them. A choice of some is made by leaving out the others. */
-function toolsOf({ tools, tool_choice }: Body): Pick<Ask, 'tools' | 'toolChoice'> {
-  const listed = ((tools ?? []) as Body[]).map((tool, index) => toolOf(tool, index));
+function toolsOf({ tools, tool_choice, input }: Body): Pick<Ask, 'tools' | 'toolChoice'> {
+  const own = ((tools ?? []) as Body[]).flatMap((tool, index) => toolsIn(tool, ['tools', index]));
+  const found = foundTools(input).filter(
+    (tool) => !own.some((each) => plainName(each) === plainName(tool)),
+  );
+  const listed = [...own, ...found];
   if (!isSet(tool_choice)) return listed.length > 0 ? { tools: listed } : {};
   const { type, mode, tools: allowed } = tool_choice as Body;
   if (type !== 'allowed_tools') return { tools: listed, toolChoice: choiceOf(tool_choice) };
-  const names = new Set(((allowed ?? []) as (Body | null)[]).map((each) => each?.['name']));
+  const names = new Set(
+    ((allowed ?? []) as (Body | null)[]).map((each) => each?.['name'] ?? each?.['type']),
+  );
   return {
-    tools: listed.filter(({ name }) => names.has(name)),
+    tools: listed.filter(({ name, namespace }) => names.has(name) || names.has(namespace)),
     toolChoice: mode === 'required' ? 'required' : 'auto',
   };
 }
 
-function toolOf(tool: Body, index: number): Tool {
+/** Reads a tool, or those within a namespace. The first of them is told what they are for together. */
+function toolsIn(tool: Body, place: Place): Tool[] {
+  const { type, name, description, tools } = tool;
+  if (type === 'tool_search') return [{ ...searchOf(tool, place), name: 'tool_search' }];
+  if (type !== 'namespace') return [toolOf(tool, place)];
+  const listed = Array.isArray(tools) ? (tools as Body[]) : [];
+  return listed.map((each, index) => {
+    const read = toolOf(each, [...place, 'tools', index]);
+    const words = index === 0 ? [description, read.description].filter(isText) : [];
+    return {
+      ...read,
+      ...(words.length > 0 && { description: words.filter(Boolean).join('\n\n') }),
+      namespace: textIn(name),
+    };
+  });
+}
+
+/** A search of tools that the caller runs is a function. */
+function searchOf(tool: Body, place: Place): Tool & { is: 'function' } {
+  if (tool['execution'] !== 'client')
+    throw untranslatable([...place, 'type'], 'a search of tools that the provider runs');
+  const read = toolOf({ ...tool, type: 'function', name: 'tool_search' }, place);
+  return { ...(read as Tool & { is: 'function' }), isSearch: true };
+}
+
+/** The tools that searches have found, or that items brought along: from then on they may be called. */
+function foundTools(input: unknown): Tool[] {
+  if (!Array.isArray(input)) return [];
+  return (input as Body[]).flatMap(({ type, tools }, at) =>
+    bringsTools.includes(type) && Array.isArray(tools)
+      ? (tools as Body[]).flatMap((tool, index) =>
+          toolsIn(tool, ['input', at, 'tools', index]),
+        )
+      : [],
+  );
+}
+
+const bringsTools: unknown[] = ['tool_search_output', 'additional_tools'];
+
+function toolOf(tool: Body, place: Place): Tool {
   const { type, name, description, parameters, strict, format } = tool;
   const described = { name: textIn(name), ...(isText(description) && { description }) };
   if (type === 'custom') {
@@ -96,7 +144,7 @@ function toolOf(tool: Body, index: number): Tool {
     return { is: 'custom', ...described, ...formatted };
   }
   if (type !== 'function')
-    throw untranslatable(['tools', index, 'type'], `a tool of the type ${type}`);
+    throw untranslatable([...place, 'type'], `a tool of the type ${textIn(type)}`);
   return {
     is: 'function',
     ...described,
@@ -107,8 +155,11 @@ function toolOf(tool: Body, index: number): Tool {
 
 function choiceOf(choice: unknown): ToolChoice {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
-  const { type, name } = choice as Body;
-  if ((type === 'function' || type === 'custom') && isText(name)) return { name };
+  const { type, name, namespace } = choice as Body;
+  if (type === 'tool_search') return { name: type };
+  if ((type === 'function' || type === 'custom') && isText(name)) {
+    return { name, ...(isText(namespace) && { namespace }) };
+  }
   throw untranslatable(['tool_choice'], 'this choice of tools');
 }
 

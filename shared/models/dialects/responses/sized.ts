@@ -30,7 +30,10 @@ export function sizedResponse(body: Body): SizedRequest {
 }
 
 /** Types of items that are what their JSON says. */
-const plain: unknown[] = ['function_call', 'custom_tool_call', 'reasoning'];
+const plain: unknown[] = [
+  ...['function_call', 'custom_tool_call', 'reasoning'],
+  ...['tool_search_call', 'tool_search_output', 'additional_tools'],
+];
 const outputs: unknown[] = ['function_call_output', 'custom_tool_call_output'];
 
 function sizedItem(item: Body): Body {

@@ -44,7 +44,7 @@ export class ResponsesAnswerWriter implements AnswerWriter {
     if (event.is === 'toolCall') yield* this.call(event);
     if (event.is === 'toolInput') {
       const call = this.calls.get(event.index);
-      if (call) yield call.addInput(event.text);
+      if (call) yield* call.addInput(event.text);
     }
     if (event.is === 'usage') this.told(event);
     if (event.is === 'end') yield* this.end(event.reason);
@@ -89,13 +89,17 @@ export class ResponsesAnswerWriter implements AnswerWriter {
 
   private *call(event: Extract<AnswerEvent, { is: 'toolCall' }>): Generator<Body> {
     yield* this.closed();
-    const { index, id: call_id, name, isCustom } = event;
-    const item = new OutputItem(this.items.length, {
-      type: isCustom ? 'custom_tool_call' : 'function_call',
-      id: newId(isCustom ? 'ctc' : 'fc'),
-      call_id,
-      name,
-    });
+    const { index, id: call_id, name, isCustom, isSearch, namespace } = event;
+    const item = new OutputItem(
+      this.items.length,
+      isSearch
+        ? { type: 'tool_search_call', id: newId('tsc'), call_id, execution: 'client' }
+        : {
+            type: isCustom ? 'custom_tool_call' : 'function_call',
+            id: newId(isCustom ? 'ctc' : 'fc'),
+            ...{ call_id, name, ...(namespace !== undefined && { namespace }) },
+          },
+    );
     this.items.push(item);
     this.calls.set(index, item);
     yield item.added();

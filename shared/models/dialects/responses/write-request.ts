@@ -11,7 +11,8 @@ import type {
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { effortOf } from '../effort.ts';
-import { encryptedContentOf } from './encrypted-content.ts';
+import { toldAsError } from '../told-as-error.ts';
+import { encryptedContentOf, ownMark } from './encrypted-content.ts';
 
 /**
  * Writes a request for a response, of which its provider keeps nothing. Throws for what it has no words for. A reasoning
@@ -41,7 +42,7 @@ export function askedFields(ask: Ask): Body {
   const { tools, toolChoice, format, reasoning, verbosity } = ask;
   const fields: Body = { model: ask.model };
   if (tools && tools.length > 0) {
-    fields['tools'] = tools.map(toolOf);
+    fields['tools'] = toolsOf(tools);
     if (toolChoice !== undefined) fields['tool_choice'] = choiceOf(toolChoice, tools);
     if (ask.parallelToolCalls !== undefined) fields['parallel_tool_calls'] = ask.parallelToolCalls;
   }
@@ -74,9 +75,15 @@ function itemsOf(message: AskMessage, customIds: ReadonlySet<string>): Body[] {
   const { role, parts } = message;
   if (role === 'assistant') return saidItems(parts);
   if (role !== 'tool') return [{ type: 'message', role, content: parts.map(partOf) }];
-  const texts = parts.filter((part) => part.is === 'text');
+  const texts = toldAsError(
+    message,
+    parts.filter((part) => part.is === 'text'),
+  );
+  const others = parts.filter((part) => part.is !== 'text');
   const output =
-    texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts.map(partOf);
+    others.length === 0
+      ? texts.map(({ text }) => text).join('\n\n')
+      : (message.isError ? [...texts, ...others] : parts).map(partOf);
   const { callId: call_id } = message;
   const type = customIds.has(call_id) ? 'custom_tool_call_output' : 'function_call_output';
   return [{ type, call_id, output }];
@@ -109,14 +116,14 @@ function doneItems(part: Exclude<AssistantPart, { is: 'text' | 'refusal' }>): Bo
       ? [{ type: 'custom_tool_call', call_id, name, input }]
       : [{ type: 'function_call', call_id, name, arguments: input }];
   }
-  if (part.encrypted === undefined) return [];
-  const { id, text } = part;
+  const { id, text, encrypted } = part;
+  if (!encrypted?.startsWith(ownMark)) return [];
   return [
     {
       type: 'reasoning',
       ...(id !== undefined && { id }),
       summary: text === '' ? [] : [{ type: 'summary_text', text }],
-      encrypted_content: encryptedContentOf({ encrypted: part.encrypted }),
+      encrypted_content: encryptedContentOf({ encrypted }),
     },
   ];
 }
@@ -131,6 +138,19 @@ function partOf(part: TextPart | ImagePart | FilePart): Body {
   return { type: 'input_file', filename: name ?? 'file', file_data: url };
 }
 
+/** Tools of a namespace stand within it. */
+function toolsOf(tools: readonly Tool[]): Body[] {
+  const written: Body[] = [];
+  for (const tool of tools) {
+    const { namespace: name } = tool;
+    const last = written.find((each) => each['type'] === 'namespace' && each['name'] === name);
+    if (name === undefined) written.push(toolOf(tool));
+    else if (last) (last['tools'] as Body[]).push(toolOf(tool));
+    else written.push({ type: 'namespace', name, description: '', tools: [toolOf(tool)] });
+  }
+  return written;
+}
+
 function toolOf(tool: Tool): Body {
   const { name, description } = tool;
   const described = description === undefined ? { name } : { name, description };
@@ -138,6 +158,9 @@ function toolOf(tool: Tool): Body {
     return { type: 'custom', ...described, ...(tool.format && { format: tool.format }) };
   }
   const { schema = { type: 'object', properties: {} }, strict = false } = tool;
+  if (tool.isSearch) {
+    return { type: 'tool_search', execution: 'client', description, parameters: schema };
+  }
   return { type: 'function', ...described, parameters: schema, strict };
 }
 

@@ -50,7 +50,7 @@ describe('reads', () => {
       {
         role: 'assistant',
         parts: [
-          { is: 'thought', id: 'rs', text: 'a\n\nb', encrypted: 'x' },
+          { is: 'thought', id: 'rs', text: 'a\n\nb', encrypted: 'responses:x' },
           { is: 'text', text: 'I look.' },
           { is: 'toolCall', id: 'c', name: 'f', input: '{}' },
         ],
@@ -112,7 +112,8 @@ describe('writes', () => {
   it('thoughts that their provider alone can read, and no others', () => {
     const thought = { is: 'thought' as const, text: 'hm' };
     const parts = [
-      { ...thought, encrypted: 'x', id: 'rs' },
+      { ...thought, encrypted: 'responses:x', id: 'rs' },
+      { ...thought, encrypted: 'of Claude' },
       { ...thought, signature: 's' },
       thought,
     ];

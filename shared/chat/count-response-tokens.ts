@@ -33,7 +33,7 @@ export function countResponseTokens(
   caller: Caller,
 ): v.InferOutput<typeof ResponseTokens> {
   const model = requireModel(caller, request.model);
-  const { body } = responseBody(model, { ...request, input: input ?? '' } as ResponseRequest);
+  const body = responseBody(model, { ...request, input: input ?? '' } as ResponseRequest);
   const input_tokens = estimatePromptTokens(model, dialects.responses.sized(body));
   return { object: 'response.input_tokens', input_tokens };
 }

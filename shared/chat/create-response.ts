@@ -8,7 +8,7 @@ import type { ResponseRequest } from './response-request.ts';
 
 /**
  * Makes a response in OpenAI's sense. Throws as `respond` does, and `NotFoundError` for a model that the caller may not
- * use. Tools that are left out are named in a header.
+ * use.
  */
 export async function createResponse(
   request: ResponseRequest,
@@ -16,12 +16,9 @@ export async function createResponse(
   invocation: Invocation,
 ): Promise<StreamedResponse> {
   const model = requireModel(caller, request.model);
-  const { body, leftOut } = responseBody(model, await withFiles(request, caller));
+  const body = responseBody(model, await withFiles(request, caller));
   const question = { model, dialect: 'responses' as const, body, metadata: request.metadata };
-  const response = await respond(question, caller, invocation);
-  if (leftOut.length === 0) return response;
-  const headers = { ...response.headers, 'x-quire-left-out-tools': listed(leftOut) };
-  return { ...response, headers };
+  return respond(question, caller, invocation);
 }
 
 /** The request with the key's own files in place of their ids. */
@@ -34,9 +31,3 @@ async function withFiles(request: ResponseRequest, { keyId }: Caller): Promise<R
   });
   return { ...request, input: filled };
 }
-
-/** Headers that are longer than some 10 KB together are refused on their way, and an answer that is paid with them. */
-const maxNamed = 50;
-
-const listed = (types: string[]) =>
-  types.length > maxNamed ? `${types.slice(0, maxNamed).join(', ')}, ...` : types.join(', ');

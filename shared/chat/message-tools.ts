@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
+import { textIn } from '../models/dialects/field.ts';
 import { isKnownTool, isOwnTool } from '../models/dialects/messages/wire.ts';
 import { type MessageRequest, MessageTool } from './message-request.ts';
 import { refuseOtherCase } from './other-case.ts';
@@ -11,15 +12,25 @@ type Asked = Pick<MessageRequest, 'tools' | 'tool_choice'>;
 /** Fields of a tool that the caller runs whose values are objects. */
 const ownFields = ['input_schema', 'cache_control', 'eager_input_streaming'];
 
+/** What finds tools that are not shown: it isn't needed where all are. */
+const isSearch = ({ type }: Tool) => textIn(type).startsWith('tool_search_tool_');
+
 /**
- * Leaves out tools that a provider runs, such as its web search: it bills them by the call, or the prompt again for each
- * turn of its own, and clients send them unasked. Throws
- * `UnprocessableEntityError` if such a one must be called, and for a tool of the caller's that is one beside, as gateways
- * know them (`{"googleSearch": {}}`). The catalogue may allow each by its name.
+ * Returns the tools of a request. Throws `UnprocessableEntityError` for one that a provider runs, such as its web search: it
+ * bills them by the call, or the prompt again for each turn of its own. So it does for a tool of the caller's that is one
+ * beside, as gateways know them (`{"googleSearch": {}}`). The catalogue may allow each by its name. A search of tools is left
+ * out, and what it would find is shown at once.
  */
 export function allowedTools(model: Model, { tools, tool_choice }: Asked): Asked {
   const all = tools ?? [];
-  const kept = all.filter((tool, index) => isKept(model, tool, ['tools', index]));
+  const kept = all.filter((tool, index) => {
+    if (isKept(model, tool, ['tools', index])) return true;
+    if (isSearch(tool)) return false;
+    throw valueError(
+      ['body', 'tools', index, 'type'],
+      `a tool of the type ${tool.type} is run by the provider, and not available for ${model.id}: tools with an input_schema are${searchAdvice(tool)}`,
+    );
+  });
   const { type, name } = tool_choice ?? {};
   const isThere = type === 'tool' ? kept.some((tool) => tool.name === name) : kept.length > 0;
   if ((type === 'tool' || type === 'any') && all.length > 0 && !isThere) {
@@ -55,6 +66,9 @@ function refuseDefinitions(model: Model, value: unknown, place: (string | number
     }
   }
 }
+
+const searchAdvice = ({ type }: Tool) =>
+  textIn(type).startsWith('web_search') ? ', and POST /chat/stream searches the web' : '';
 
 /** Shows a tool from the start on, which else a search would show that may be left out. */
 const shownAtOnce = ({ defer_loading: _, ...tool }: Tool): Tool => tool;

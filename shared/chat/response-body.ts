@@ -31,13 +31,10 @@ const itemNames = [
  * Makes the request to an upstream: the caller's parameters, of which nothing is stored. Throws
  * `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, for what would need a
  * conversation to be kept, and for files and items that lie with the provider. The output's limit is never above the
- * model's, which is all that is held. Returns the types of the tools that are left out, too.
+ * model's, which is all that is held.
  */
-export function responseBody(
-  model: Model,
-  request: ResponseRequest,
-): { body: RequestBody; leftOut: string[] } {
-  const { max_output_tokens, store, tools: _, tool_choice: __, include: ___, ...rest } = request;
+export function responseBody(model: Model, request: ResponseRequest): RequestBody {
+  const { max_output_tokens, store, tools: _, tool_choice: __, ...rest } = request;
   refuseKept(request);
   refuseOtherCase(rest, knownNames);
   const items = Array.isArray(rest.input) ? rest.input : [];
@@ -52,16 +49,15 @@ export function responseBody(
   for (const [index, { reasoning }] of (items as Record<string, unknown>[]).entries()) {
     refuseOtherMode(model, reasoning, ['input', index, 'reasoning']);
   }
-  const { leftOut, ...tools } = toolsFor(model, request);
   const body = {
     // A parameter that is false passes as absent. It would count as 0 where the request is measured.
     ...withoutNames(rest, unavailable),
-    ...tools,
+    ...toolsFor(model, request),
     store: false,
     ...(max_output_tokens != null && { max_output_tokens: limit }),
     ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
   };
-  return { body: withoutNulls(body) as RequestBody, leftOut };
+  return withoutNulls(body) as RequestBody;
 }
 
 /** Null stands for what is not there; not every server of this dialect knows that. */

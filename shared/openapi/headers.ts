@@ -68,12 +68,6 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
     example: 16_384,
   },
-  'x-quire-left-out-tools': {
-    description:
-      'The types of the tools that the model was not told of, since its provider would run and bill them.',
-    schema: { type: 'string' },
-    example: 'web_search, image_generation',
-  },
   'cache-control': {
     description: 'How long a copy may be kept.',
     schema: { type: 'string' },

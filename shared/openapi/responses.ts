@@ -18,7 +18,7 @@ const requestFields = {
   temperature: 'How freely the model chooses its words.',
   top_p: 'The share of likely words that it chooses from.',
   tools:
-    'What the model may call: functions and custom tools. Others are left out, and named in the header `x-quire-left-out-tools`.',
+    'What the model may call: functions, custom tools, namespaces of these, and a `tool_search` that the client runs. Others are refused.',
   tool_choice: 'Whether it may, must or must not call them, or which one it must.',
   parallel_tool_calls: 'Whether it may call several at once.',
   text: 'What form the answer has.',
@@ -120,7 +120,6 @@ export const responseOperations: Operation[] = [
           'x-request-id',
           'x-quire-budget-remaining-usd',
           'x-quire-max-tokens',
-          'x-quire-left-out-tools',
           'x-ratelimit-limit-requests',
           'x-ratelimit-remaining-requests',
           'x-ratelimit-reset-requests',

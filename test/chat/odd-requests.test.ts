@@ -151,11 +151,7 @@ const response = {
 const doors = {
   chat: [completion, CompletionRequest, upstreamBody],
   messages: [message, MessageRequest, messageBody],
-  responses: [
-    response,
-    ResponseRequest,
-    (...args: Parameters<typeof responseBody>) => responseBody(...args).body,
-  ],
+  responses: [response, ResponseRequest, responseBody],
 } as const;
 
 it.each(['chat', 'messages', 'responses'] as const)(

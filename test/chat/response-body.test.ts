@@ -22,7 +22,7 @@ function expectRefused(parameters: object, ...place: (string | number)[]): void 
 }
 
 it('a request goes on as it is, with nothing stored', () => {
-  const { body, leftOut } = made({
+  const body = made({
     ...{ instructions: 'Be brief.', unknown_yet: { a: 1 }, temperature: null, stream: true },
     truncation: 'auto',
   });
@@ -31,13 +31,12 @@ it('a request goes on as it is, with nothing stored', () => {
     ...{ model: model.id, input: 'hi', instructions: 'Be brief.', unknown_yet: { a: 1 } },
     ...{ stream: true, truncation: 'auto', store: false },
   });
-  expect(leftOut).toEqual([]);
 });
 
 it('a parameter that is not for responses is left out where it is false, and makes no hold smaller', () => {
-  const { body } = made({ n: false, max_tokens: false, audio: false, modalities: null });
+  const body = made({ n: false, max_tokens: false, audio: false, modalities: null });
 
-  expect(body).toEqual(made({}).body);
+  expect(body).toEqual(made({}));
 });
 
 describe('refuses, and names it:', () => {
@@ -140,7 +139,7 @@ describe('refuses, and names it:', () => {
 });
 
 it('limits the output to what the model can write', () => {
-  const { body } = made({ max_output_tokens: Number.MAX_SAFE_INTEGER });
+  const body = made({ max_output_tokens: Number.MAX_SAFE_INTEGER });
 
   expect(body['max_output_tokens']).toBe(model.maxOutputTokens);
 });
@@ -150,86 +149,60 @@ describe('tools', () => {
   const custom = { type: 'custom', name: 'c', format: { type: 'text' } };
   const search = { type: 'web_search', external_web_access: true };
 
-  it.each([
-    'web_search',
-    'web_search_preview_2025_03_11',
-    'file_search',
-    'code_interpreter',
-    'image_generation',
-    'mcp',
-    'namespace',
-    'tool_search',
-    'local_shell',
-    'whatever_comes',
-  ])('of the type %s are left out', (type) => {
-    const { body, leftOut } = made({
-      tools: [own, { type, name: 'x' }, custom],
-      tool_choice: 'auto',
-    });
+  const refused = [
+    ...['web_search', 'web_search_preview_2025_03_11', 'file_search', 'code_interpreter'],
+    ...['image_generation', 'mcp', 'local_shell', 'whatever_comes', 'constructor'],
+  ];
 
-    expect(body).toMatchObject({ tools: [own, custom], tool_choice: 'auto' });
-    expect(leftOut).toEqual([type]);
-  });
+  it.each(refused)('of the type %s are refused, wherever they come from', (type) => {
+    const tool = { type, name: 'x' };
 
-  it('are left out with the choice among them, and what was to be included of them', () => {
-    const { body, leftOut } = made({
-      ...{ tools: [search, search], tool_choice: 'auto' },
-      include: ['web_search_call.action.sources', 'reasoning.encrypted_content'],
-    });
-
-    expect(body).toEqual({
-      ...{ model: model.id, input: 'hi', store: false },
-      include: ['reasoning.encrypted_content'],
-    });
-    expect(leftOut).toEqual(['web_search']);
-  });
-
-  it('of the caller lose what only a search for tools would read', () => {
-    const deferred = { ...own, defer_loading: true };
-
-    expect(made({ tools: [deferred, { type: 'tool_search' }] }).body['tools']).toEqual([own]);
-    expect(made({ tools: [deferred] }).body['tools']).toEqual([deferred]);
-  });
-
-  it.each<[unknown, string[]]>([
-    ['required', []],
-    [{ type: 'web_search' }, ['type']],
-    [{ type: 'mcp', server_label: 'x' }, ['type']],
-    [{ type: 'allowed_tools', mode: 'required', tools: [{ type: 'web_search' }] }, ['tools']],
-  ])('that are forced by %j are refused instead', (tool_choice, place) => {
-    expectRefused({ tools: [search], tool_choice }, 'tool_choice', ...place);
-  });
-
-  it('that may be chosen are those that are left', () => {
-    const allowed = [{ type: 'function', name: 'f' }, { type: 'web_search' }];
-    const choose = (tools: object[]) =>
-      made({
-        ...{ tools: [own, search], tool_choice: { type: 'allowed_tools', mode: 'auto', tools } },
-      }).body['tool_choice'];
-
-    expect(choose(allowed)).toEqual({ type: 'allowed_tools', mode: 'auto', tools: [allowed[0]] });
-    expect(choose(allowed.slice(1))).toBe('none');
-  });
-
-  it('that items bring along are left out, too', () => {
-    const brought = (tools: unknown) => [{ type: 'additional_tools', role: 'developer', tools }];
-
-    const { body, leftOut } = made({ input: brought([own, search]), tools: [{ type: 'mcp' }] });
-
-    expect(body['input']).toEqual(brought([own]));
-    expect(leftOut).toEqual(['mcp', 'web_search']);
-    expectRefused({ input: brought('all') }, 'input', 0, 'tools');
+    expectRefused({ tools: [own, tool, custom], tool_choice: 'auto' }, 'tools', 1, 'type');
     expectRefused(
-      { input: brought([{ ...own, googleSearch: {} }]) },
-      ...['input', 0, 'tools', 0, 'googleSearch'],
+      { tools: [{ type: 'namespace', name: 'n', tools: [own, tool] }] },
+      ...['tools', 0, 'tools', 1, 'type'],
+    );
+    expectRefused(
+      { input: [{ type: 'additional_tools', tools: [tool] }] },
+      ...['input', 0, 'tools', 0, 'type'],
+    );
+    expectRefused({ tools: [own], tool_choice: { type } }, 'tool_choice', 'type');
+  });
+
+  it('of a namespace, and a search that the client runs, go on as they are', () => {
+    const tools = [
+      { type: 'namespace', name: 'mcp__files', description: 'Files.', tools: [own, custom] },
+      { type: 'tool_search', execution: 'client', description: 'Finds.', parameters: {} },
+    ];
+
+    expect(made({ tools, tool_choice: 'auto' })).toMatchObject({ tools, tool_choice: 'auto' });
+    expectRefused(
+      { tools: [{ type: 'namespace', name: 'n', tools: 'all' }] },
+      ...['tools', 0, 'tools'],
     );
   });
 
-  it('that were not sent can’t be chosen', () => {
-    const tools = [{ type: 'web_search' }, null, 'x'];
-    const tool_choice = { type: 'allowed_tools', mode: 'auto', tools };
+  it('that a search of the provider’s would find are shown at once', () => {
+    const deferred = { ...own, defer_loading: true };
 
-    expect(made({ tools: [own], tool_choice }).body['tool_choice']).toBe('none');
+    expect(made({ tools: [deferred, { type: 'tool_search' }] })['tools']).toEqual([own]);
+    expect(made({ tools: [deferred] })['tools']).toEqual([deferred]);
+  });
+
+  it('that may be chosen are among those that were sent', () => {
+    const choose = (tools: unknown) => ({
+      ...{ tools: [own], tool_choice: { type: 'allowed_tools', mode: 'auto', tools } },
+    });
+    const allowed = [{ type: 'function', name: 'f' }];
+
+    expect(made(choose(allowed))['tool_choice']).toEqual(choose(allowed).tool_choice);
+    expectRefused(choose([...allowed, { type: 'web_search' }]), 'tool_choice', 'tools', 1, 'type');
+    expectRefused(choose('all'), 'tool_choice', 'tools');
+    expectRefused({ input: [{ type: 'additional_tools', tools: 'all' }] }, 'input', 0, 'tools');
+    expectRefused(
+      { input: [{ type: 'additional_tools', tools: [{ ...own, googleSearch: {} }] }] },
+      ...['input', 0, 'tools', 0, 'googleSearch'],
+    );
   });
 
   it('that are to be cached are refused for a model without a price for it', () => {
@@ -242,7 +215,7 @@ describe('tools', () => {
     const tool = { ...own, parameters: { properties: { Text: {}, Tools: {} } } };
     const item = { type: 'additional_tools', tools: [tool] };
 
-    expect(made({ input: [item] }).body['input']).toEqual([item]);
+    expect(made({ input: [item] })['input']).toEqual([item]);
     expectRefused({ input: [{ ...item, Tools: [search] }] }, 'input', 0, 'Tools');
   });
 
@@ -257,10 +230,9 @@ describe('tools', () => {
       'tools.web_search',
     ]);
 
-    const { body, leftOut } = made({ tools: [search], tool_choice: { type: 'web_search' } });
+    const body = made({ tools: [search], tool_choice: { type: 'web_search' } });
 
     expect(body).toMatchObject({ tools: [search], tool_choice: { type: 'web_search' } });
-    expect(leftOut).toEqual([]);
     vi.restoreAllMocks();
   });
 });

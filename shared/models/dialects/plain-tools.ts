@@ -16,7 +16,10 @@ const maxNameLength = 64;
 /** The name of a tool for all that know no namespaces. A long one is cut, and told apart by its digest. */
 export function plainName({ name, namespace }: Named): string {
   if (namespace === undefined) return name;
-  const whole = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`.replace(/[^\w-]/g, '_');
+  const whole = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`.replace(
+    /[^\w-]/g,
+    '_',
+  );
   if (whole.length <= maxNameLength) return whole;
   const digest = createHash('sha256').update(`${namespace}\n${name}`).digest('hex').slice(0, 8);
   return `${whole.slice(0, maxNameLength - 9)}_${digest}`;

@@ -96,7 +96,7 @@ const turn = {
       ],
     },
   ],
-  tools: [bash, { type: 'web_search_20250305', name: 'web_search', max_uses: 8 }],
+  tools: [bash],
   thinking: { type: 'enabled', budget_tokens: 31_999 },
   context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
   metadata: { user_id: 'user_1_account__session_2' },
@@ -260,8 +260,9 @@ describe('a request of Messages', () => {
     ['n', { n: 2 }],
     ['max_completion_tokens', { max_completion_tokens: 9_000 }],
     ['MAX_TOKENS', { MAX_TOKENS: 9_000 }],
-    ['tool_choice.name', { tools: [search], tool_choice: { type: 'tool', name: 'web_search' } }],
-    ['tool_choice', { tools: [search], tool_choice: { type: 'any' } }],
+    ['tools.0.type', { tools: [search], tool_choice: { type: 'tool', name: 'web_search' } }],
+    ['tools.1.type', { tools: [own, { type: 'code_execution_20250825', name: 'c' }] }],
+    ['tool_choice.name', { tools: [own], tool_choice: { type: 'tool', name: 'web_search' } }],
     ['tools.0.name', { tools: [{ input_schema: { type: 'object' } }] }],
     ['tools.0.googleSearch', { tools: [{ ...own, googleSearch: {} }] }],
     [
@@ -352,11 +353,7 @@ describe('a request of Messages', () => {
       ...{ model, ...asked, news: { a: 1 }, service_tier: 'auto' },
       diagnostics: { previous_message_id: 'msg_of_another_key' },
       metadata: { user_id: 'a', tags: ['free'] },
-      tools: [
-        search,
-        { type: 'bash_20250124', name: 'bash' },
-        { type: 'code_execution_20250825', name: 'c' },
-      ],
+      tools: [{ type: 'bash_20250124', name: 'bash' }],
       tool_choice: { type: 'auto' },
     });
 

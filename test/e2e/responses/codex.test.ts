@@ -55,8 +55,19 @@ const turn = (model: string) => ({
       ...{ type: 'custom', name: 'apply_patch', description: 'Edits files.' },
       format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
     },
-    { type: 'namespace', name: 'multi_agent_v1', description: 'Agents.', tools: [] },
-    { type: 'web_search', external_web_access: true },
+    {
+      ...{ type: 'namespace', name: 'mcp__files', description: 'Files.' },
+      tools: [
+        {
+          ...{ type: 'function', name: 'read', description: 'Reads.', strict: false },
+          parameters: { type: 'object', properties: { path: { type: 'string' } } },
+        },
+      ],
+    },
+    {
+      ...{ type: 'tool_search', execution: 'client', description: 'Finds tools.' },
+      parameters: { type: 'object', properties: { query: { type: 'string' } } },
+    },
   ],
   tool_choice: 'auto',
   parallel_tool_calls: true,
@@ -69,7 +80,7 @@ const turn = (model: string) => ({
 });
 
 describe('a turn of Codex', () => {
-  it('comes to an upstream that speaks responses as it is, but for tools that this would run', async () => {
+  it('comes to an upstream that speaks responses as it is', async () => {
     const account = await chat.newAccount();
     const answer = responseStream([
       thoughtItem('Now I know.', 'gAAAAAC'),
@@ -80,12 +91,10 @@ describe('a turn of Codex', () => {
     const response = await post(account, '/v1/responses', turn(id));
 
     expect(await response.text()).toBe(answer.join(''));
-    expect(response.headers.get('x-quire-left-out-tools')).toBe('namespace, web_search');
-    const { tools, model: _, ...rest } = turn(id);
+    const { model: _, ...rest } = turn(id);
     expect(upstreams[0]?.requests()[0]?.body).toEqual({
       ...rest,
       model: `their-${id}`,
-      tools: tools.slice(0, 2),
     });
     expect(await endedCharges(account)).toMatchObject([{ status: 'settled', figures: 'exact' }]);
   });
@@ -126,14 +135,32 @@ describe('a turn of Codex', () => {
           ...{ role: 'assistant', content: 'Let me look.' },
           tool_calls: [
             { id: 'call_1', type: 'function', function: { name: 'exec_command' } },
-            { id: 'call_2', type: 'custom', custom: { name: 'apply_patch', input: '*** Begin' } },
+            {
+              ...{ id: 'call_2', type: 'function' },
+              function: { name: 'apply_patch', arguments: '{"input":"*** Begin"}' },
+            },
           ],
         },
         { role: 'tool', tool_call_id: 'call_1', content: 'README.md' },
         { role: 'tool', tool_call_id: 'call_2', content: 'Done!' },
       ],
       ...{ reasoning_effort: 'medium', verbosity: 'low', parallel_tool_calls: true },
-      tools: [{ type: 'function' }, { type: 'custom' }],
+      tools: [
+        { type: 'function', function: { name: 'exec_command' } },
+        {
+          type: 'function',
+          function: {
+            name: 'apply_patch',
+            description: expect.stringContaining('start: "x"'),
+            parameters: { required: ['input'] },
+          },
+        },
+        {
+          type: 'function',
+          function: { name: 'mcp__files__read', description: 'Files.\n\nReads.' },
+        },
+        { type: 'function', function: { name: 'tool_search' } },
+      ],
     });
     expect(await endedCharges(account)).toMatchObject([{ status: 'settled', figures: 'exact' }]);
   });
@@ -151,14 +178,20 @@ async function runCodex(account: Account, model: string, task: string) {
   const folder = mkdtempSync(join(tasks, 'task-'));
   const home = join(folder, 'home');
   mkdirSync(home);
+  const server = join(folder, 'server.mjs');
+  writeFileSync(server, toolServer);
   const config = [
     `model = "${model}"`,
     'model_provider = "quire"',
+    'web_search = "disabled"',
     '[model_providers.quire]',
     'name = "Quire"',
     `base_url = "${account.base_url}/v1"`,
     'env_key = "QUIRE_API_KEY"',
     'wire_api = "responses"',
+    '[mcp_servers.files]',
+    `command = "${process.execPath}"`,
+    `args = ["${server}"]`,
   ];
   writeFileSync(join(home, 'config.toml'), config.join('\n'));
   const work = promisify(execFile)(
@@ -180,6 +213,28 @@ async function runCodex(account: Account, model: string, task: string) {
   return { folder, said: stdout + stderr };
 }
 
+/** A server of the model context protocol with one tool, as Codex starts it. */
+const toolServer = `
+import { createInterface } from 'node:readline';
+const result = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'files', version: '1' },
+  }),
+  'tools/list': () => ({
+    tools: [{ name: 'shout', description: 'Shouts.', inputSchema: {
+      type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }],
+  }),
+  'tools/call': ({ arguments: { text } }) => ({
+    content: [{ type: 'text', text: text.toUpperCase() + '!' }],
+  }),
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: result[method]?.(params) ?? {} }));
+}
+`;
+
 describe.runIf(codex)('Codex itself', { timeout: 60_000 }, () => {
   it.each(speaking)('does a task with its shell over $name', async ({ kind, answering }) => {
     const account = await chat.newAccount();
@@ -196,6 +251,23 @@ describe.runIf(codex)('Codex itself', { timeout: 60_000 }, () => {
     expect(JSON.stringify(upstreams[0]?.requests().at(-1)?.body)).toContain('made by codex');
     const charges = await endedCharges(account);
     expect(charges).toMatchObject([{ status: 'settled' }, { status: 'settled' }]);
+  });
+
+  it.each(speaking)('calls a tool of its own server over $name', async ({ kind, answering }) => {
+    const account = await chat.newAccount();
+    const called =
+      kind === 'responding'
+        ? { call: 'shout', namespace: 'mcp__files' }
+        : { call: 'mcp__files__shout' };
+    const { id, upstreams } = chat.newModel(
+      kind,
+      answering({ ...called, input: { text: 'ahoy' } }, { text: 'It is said.' }),
+    );
+
+    const { said } = await runCodex(account, id, 'Shout ahoy.');
+
+    expect(said).toContain('It is said.');
+    expect(JSON.stringify(upstreams[0]?.requests().at(-1)?.body)).toContain('AHOY!');
   });
 
   it('says that a budget is spent, and asks no model', async () => {

@@ -128,17 +128,6 @@ it('a budget holds though parameters of chat completions are false', async () =>
   expect(model.upstreams[0]?.requests()).toEqual([]);
 });
 
-it('an answer comes, and is paid, whatever number of tools was left out', async () => {
-  const account = await chat.newAccount();
-  const model = chat.newModel('plain');
-  const tools = Array.from({ length: 2_000 }, (_, n) => ({ type: `${'x'.repeat(58)}${n}` }));
-
-  const response = await ask(account, model, { tools });
-
-  expect(response.status).toBe(200);
-  expect(response.headers.get('x-quire-left-out-tools')).toMatch(/^x+0, .*x+49, \.\.\.$/);
-});
-
 describe('a limit of the output', () => {
   it.each([
     ['responding', 'max_output_tokens'],

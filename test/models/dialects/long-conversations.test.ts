@@ -190,7 +190,9 @@ function meaningOf(messages: readonly AskMessage[]) {
     message.parts.flatMap((part) => (part.is === 'text' ? [part.text] : []));
   const of = (role: string) => messages.filter((message) => message.role === role);
   return {
-    asked: of('user').flatMap(textsOf).filter((text) => /^\d/.test(text)),
+    asked: of('user')
+      .flatMap(textsOf)
+      .filter((text) => /^\d/.test(text)),
     said: of('assistant').flatMap(textsOf),
     called: of('assistant').flatMap(({ parts }) =>
       parts.flatMap((part) =>
@@ -198,7 +200,9 @@ function meaningOf(messages: readonly AskMessage[]) {
       ),
     ),
     got: of('tool').map((message) => [(message as { callId: string }).callId, ...textsOf(message)]),
-    pictures: messages.flatMap(({ parts }) => (parts as { is: string }[]).filter(({ is }) => is === 'image')).length,
+    pictures: messages.flatMap(({ parts }) =>
+      (parts as { is: string }[]).filter(({ is }) => is === 'image'),
+    ).length,
   };
 }
 
@@ -237,8 +241,7 @@ describe.each(pairs)('a conversation of 60 turns by %s over %s', (asks, speaks) 
           said: conversation.map(({ said }) => said),
           called: calls.map(({ id, name, input }) => [id, name, input]),
           got: calls.map((call) => [call.id, `${isTold(call) ? 'Error: ' : ''}${call.output}`]),
-          pictures:
-            asks === 'chat' ? 0 : calls.filter(({ hasPicture }) => hasPicture).length,
+          pictures: asks === 'chat' ? 0 : calls.filter(({ hasPicture }) => hasPicture).length,
         });
         expect(thoughtsIn[speaks](body)).toEqual(
           conversation.flatMap(({ thought, calls }) =>
@@ -265,4 +268,3 @@ function expectOutputsAfterCalls(messages: readonly AskMessage[]): void {
     open = new Set(parts.flatMap((part) => (part.is === 'toolCall' ? [part.id] : [])));
   }
 }
-

@@ -121,7 +121,11 @@ describe.each(Object.entries(dialects))('a caller of %s gets, of chat completion
     ['model_length', 'length'],
     ['SAFETY', 'contentFilter'],
   ])('an answer that ends by %s as %s', async (told, reason) => {
-    const events = await translated(chat, to, [chunkOf({ content: 'hi' }), chunkOf({}, told), done]);
+    const events = await translated(chat, to, [
+      chunkOf({ content: 'hi' }),
+      chunkOf({}, told),
+      done,
+    ]);
 
     expect(textOf(events)).toBe('hi');
     expect(events.at(-1)).toMatchObject({ is: 'end', reason });

@@ -40,7 +40,7 @@ export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
     const request = checked(ResponseRequest, body);
     const model = usableModel(allowed, request.model) ?? noModel(request.model);
     const { metadata } = request;
-    return { model, dialect: 'responses', body: responseBody(model, request).body, metadata };
+    return { model, dialect: 'responses', body: responseBody(model, request), metadata };
   },
   '/v1/embeddings': (body, allowed) => {
     const request = checked(EmbeddingRequest, body);

@@ -69,4 +69,6 @@ export function joined(details: Body[], more: readonly Body[]): void {
 
 /** The text of details, for servers that tell it nowhere else. */
 export const textOfDetails = (details: readonly Body[]): string =>
-  details.map(({ text, summary }) => [text, summary].find((each) => typeof each === 'string') ?? '').join('');
+  details
+    .map(({ text, summary }) => [text, summary].find((each) => typeof each === 'string') ?? '')
+    .join('');

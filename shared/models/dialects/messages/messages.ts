@@ -3,9 +3,9 @@ import { isForeign } from './foreign.ts';
 import { MessagesAnswerReader, readMessagesAnswer } from './read-answer.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { sizedMessages } from './sized.ts';
+import { listOf } from './wire.ts';
 import { MessagesAnswerWriter } from './write-answer.ts';
 import { writeMessagesRequest } from './write-request.ts';
-import { listOf } from './wire.ts';
 import { writeMessagesAnswer } from './write-whole-answer.ts';
 
 /**

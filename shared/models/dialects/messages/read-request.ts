@@ -8,8 +8,7 @@ import { cacheOf, isOwnTool, listOf } from './wire.ts';
 const onlyHere = ['container', 'mcp_servers'];
 
 /**
- * Reads a request of Anthropic's Messages. What a provider of another dialect can't be told is left out where its answer
- * stays what was asked for, such as tools that Claude alone knows, and refused by its name elsewhere.
+ * Reads a request of Anthropic's Messages. What a provider of another dialect can't be told is refused by its name.
  *
  * @see https://platform.claude.com/docs/en/api/messages
  */
@@ -22,7 +21,7 @@ export function readMessagesRequest(body: Body): Ask {
     messages: [...readSystem(body['system']), ...readMessages(listOf(body['messages']))],
     stream: body['stream'] === true,
   };
-  const tools = listOf(body['tools']).filter(isOwnTool).map(toolOf);
+  const tools = listOf(body['tools']).map(toolOf);
   if (tools.length > 0) ask.tools = tools;
   readChoice(ask, body['tool_choice']);
   if (isSet(body['max_tokens'])) ask.maxOutputTokens = Number(body['max_tokens']);
@@ -44,7 +43,12 @@ const isSet = (value: unknown) => value !== undefined && value !== null;
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-function toolOf(tool: Body): Tool {
+/** Reads a tool. Those that Claude knows without a description are known to no other model. */
+function toolOf(tool: Body, index: number): Tool {
+  if (!isOwnTool(tool)) {
+    const what = `a tool of the type ${textIn(tool['type'])}, which only models of Messages know,`;
+    throw untranslatable(['tools', index, 'type'], what);
+  }
   const { name, description, input_schema, strict } = tool;
   return {
     is: 'function',

@@ -80,7 +80,9 @@ export class MessagesAnswerWriter implements AnswerWriter {
     let text = '';
     for (const [at, event] of events.entries()) {
       if (event.is === 'toolInput') {
-        if (!events.slice(0, at).some((each) => each.is === 'toolCall' && each.index === event.index)) {
+        if (
+          !events.slice(0, at).some((each) => each.is === 'toolCall' && each.index === event.index)
+        ) {
           throw unavailable('The model mixed up its calls of tools.');
         }
       } else if (event.is === 'toolCall') {

@@ -77,7 +77,9 @@ function foundIn({ tools }: Body): string {
         )
       : [textIn(tool['name'])],
   );
-  return found.length === 0 ? 'No tools were found.' : `These tools can be called now: ${found.join(', ')}`;
+  return found.length === 0
+    ? 'No tools were found.'
+    : `These tools can be called now: ${found.join(', ')}`;
 }
 
 function thoughtOf({ id, summary, content, encrypted_content }: Body): ThoughtPart {

@@ -20,7 +20,9 @@ const textEvents = new Map<string, PartType>(
 const maxParts = 10_000;
 
 const callEvents = new Set<string>(
-  Object.values(callKinds).flatMap(({ event }) => (event ? [`${event}.delta`, `${event}.done`] : [])),
+  Object.values(callKinds).flatMap(({ event }) =>
+    event ? [`${event}.delta`, `${event}.done`] : [],
+  ),
 );
 
 /**

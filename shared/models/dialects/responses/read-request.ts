@@ -127,9 +127,7 @@ function foundTools(input: unknown): Tool[] {
   if (!Array.isArray(input)) return [];
   return (input as Body[]).flatMap(({ type, tools }, at) =>
     bringsTools.includes(type) && Array.isArray(tools)
-      ? (tools as Body[]).flatMap((tool, index) =>
-          toolsIn(tool, ['input', at, 'tools', index]),
-        )
+      ? (tools as Body[]).flatMap((tool, index) => toolsIn(tool, ['input', at, 'tools', index]))
       : [],
   );
 }

@@ -8,6 +8,7 @@ import { catalogue, type Model } from '../../../../shared/models/catalogue.ts';
 import { chat } from '../../../../shared/models/dialects/chat/chat.ts';
 import type { Body } from '../../../../shared/models/dialects/dialect.ts';
 import { meteredOf } from '../../../../shared/models/dialects/metered.ts';
+import { withPlainTools } from '../../../../shared/models/dialects/plain-tools.ts';
 import { responses } from '../../../../shared/models/dialects/responses/responses.ts';
 import { maxPromptTokens } from '../../../../shared/models/token-bounds.ts';
 import { cases } from '../../../support/run/cases.ts';
@@ -48,9 +49,9 @@ describe('any JSON', () => {
         const parsed = v.safeParse(ResponseRequest, asked);
         if (!parsed.success) return;
         expectHandled(() => {
-          const { body } = responseBody(model, parsed.output);
+          const body = responseBody(model, parsed.output);
           maxPromptTokens(model, responses.sized(body));
-          chat.writeRequest(responses.readRequest(body), model);
+          chat.writeRequest(withPlainTools(responses.readRequest(body)), model);
         });
       }),
       { numRuns },

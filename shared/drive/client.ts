@@ -1,4 +1,4 @@
-import { auth, drive, type drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
+import { auth, drive, type drive_v3 } from 'googleapis';
 import * as v from 'valibot';
 import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';

@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
+import type { drive_v3 } from 'googleapis';
 import { describe, expect, it } from 'vitest';
 import { useDrive } from '../../support/servers/drive.ts';
 

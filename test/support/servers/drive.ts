@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { auth, drive, type drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
+import { auth, drive, type drive_v3 } from 'googleapis';
 import { afterAll } from 'vitest';
 import { type DriveServer, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
 import type { Fault } from '../../../lib/local/drive/fault.ts';

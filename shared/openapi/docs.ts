@@ -21,7 +21,8 @@ const contentSecurityPolicy = [
 
 /**
  * Shows the document that the page names. `validatorUrl: null` leaves out a badge that Swagger UI would
- * load from another host. A page that the console opened asks it for the API key, so that no URL carries one.
+ * load from another host, and a class makes it dark. A page that the console opened asks it for the API key, so that no URL
+ * carries one.
  *
  * @see https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
  */

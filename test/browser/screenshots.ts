@@ -60,13 +60,12 @@ const pdfOfInvoice = ({ number, seller, date, total, lines }: Invoice) =>
         { text: seller, x: 64, y: 80 },
         { text: 'Invoice', x: 64, y: 130 },
         { text: number, x: 130, y: 130 },
-        { text: date, x: 430, y: 130 },
+        { text: `Of ${date}`, x: 64, y: 156 },
         ...lines.flatMap(([item, amount], index) => [
           { text: item, x: 64, y: 200 + 26 * index },
           { text: money(amount), x: 430, y: 200 + 26 * index },
         ]),
-        { text: 'To be paid within thirty days', x: 64, y: 330 },
-        { text: money(total), x: 430, y: 330 },
+        { text: `To be paid within thirty days: ${money(total)}`, x: 64, y: 330 },
       ],
     },
   ]);

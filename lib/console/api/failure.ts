@@ -52,3 +52,9 @@ function wordsOf({ detail, error }: ErrorBody): string | undefined {
   if (!Array.isArray(detail)) return detail ?? error?.message;
   return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
 }
+
+/** Takes a 404 for nothing, as where a list names what may be gone by now. */
+export function unlessGone(error: unknown): undefined {
+  if (error instanceof Failure && error.status === 404) return;
+  throw error;
+}

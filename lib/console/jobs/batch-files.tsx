@@ -1,5 +1,5 @@
 import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
-import { Failure } from '../api/failure.ts';
+import { unlessGone } from '../api/failure.ts';
 import { useLive } from '../api/live.ts';
 import { readFile } from '../files/file.ts';
 import { FileTable } from '../files/file-table.tsx';
@@ -45,9 +45,4 @@ export function BatchFiles({ batch }: { batch: Batch }) {
       </section>
     </>
   );
-}
-
-function unlessGone(error: unknown): undefined {
-  if (error instanceof Failure && error.status === 404) return;
-  throw error;
 }

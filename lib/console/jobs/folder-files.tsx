@@ -1,7 +1,7 @@
 import { Failed } from '../parts/failed.tsx';
 import { FolderTable } from './folder-table.tsx';
 import { hasEnded, type Job } from './job.ts';
-import { FileRows, useFiles } from './job-tree.tsx';
+import { FileRows, type useFiles } from './job-tree.tsx';
 
 const reasons = {
   unsupported_file_type: 'of a type that this kind of job does not read',
@@ -10,8 +10,7 @@ const reasons = {
 };
 
 /** The jobs of a folder's files, as they move, and what was taken from them. */
-export function FolderFiles({ job }: { job: Job }) {
-  const files = useFiles(job, true);
+export function FolderFiles({ job, files }: { job: Job; files: ReturnType<typeof useFiles> }) {
   const { jobs = [], next_cursor } = files.value ?? {};
   const leftOut = job.result?.type === 'folder' ? job.result.left_out : [];
   return (

@@ -1,4 +1,5 @@
 import { call } from '../api/call.ts';
+import { unlessGone } from '../api/failure.ts';
 import { isFolder, type Job, readJob } from './job.ts';
 
 /** Jobs of a list, the newest first, and the ones that they were made for. */
@@ -14,7 +15,7 @@ export interface Branch {
   files?: Job[];
 }
 
-/** The most files of a folder that one request lists. */
+/** Lists the jobs of a folder's files, the first 50 of them. */
 export const listFiles = (folderId: string, signal?: AbortSignal) =>
   listJobs({ parent_job_id: folderId }, signal);
 
@@ -31,7 +32,8 @@ export async function listTree(
     const unknown = new Set(
       jobs.flatMap(({ parent_job_id: id }) => (id && !known.has(id) ? id : [])),
     );
-    jobs = await Promise.all([...unknown].map((id) => readJob(id, signal)));
+    const read = [...unknown].map((id) => readJob(id, signal).catch(unlessGone));
+    jobs = (await Promise.all(read)).filter((job) => job !== undefined);
     for (const job of jobs) known.set(job.id, job);
     parents.push(...jobs);
   }

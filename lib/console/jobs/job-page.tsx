@@ -57,6 +57,7 @@ function Above({ id }: { id: string }) {
 }
 
 function Shown({ job, reload }: { job: Job; reload: () => void }) {
+  const files = useFiles(job, isFolder(job));
   return (
     <>
       <div class="bar-of-choices">
@@ -65,7 +66,7 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
         </h1>
         <JobActions job={job} reload={reload} />
       </div>
-      <Summary job={job} />
+      <Summary job={job} cost={isFolder(job) ? sumOf(files.value) : costOf(job)} />
       {job.error && (
         <p class={job.status === 'failed' ? 'refusal' : 'note'} role="status">
           {wordsOf(job.error)}
@@ -77,7 +78,7 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
         <ProgressBar progress={job.progress} />
       )}
       {job.result && !isFolder(job) && <Result job={job} result={job.result} />}
-      {isFolder(job) && <FolderFiles job={job} />}
+      {isFolder(job) && <FolderFiles job={job} files={files} />}
       <Timeline job={job} />
       <Details job={job} />
     </>
@@ -85,9 +86,7 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
 }
 
 /** What is done, by which model, what it cost and how long it took. */
-function Summary({ job }: { job: Job }) {
-  const files = useFiles(job, isFolder(job));
-  const cost = isFolder(job) ? sumOf(files.value) : costOf(job);
+function Summary({ job, cost }: { job: Job; cost: number | undefined }) {
   const { started_at, completed_at } = job;
   const facts = [
     kindOf(job),

@@ -57,7 +57,7 @@ export function factsOf(result: JobResult): string[] {
       return [
         counted(result.page_count, 'page'),
         `${count(result.images_used)} by OCR`,
-        ...failedPages(result),
+        ...doubtsOf(result),
       ];
     case 'pipeline':
       return [...factsOf(result.ocr), ...(result.chat ? factsOf(result.chat) : [])];
@@ -71,5 +71,8 @@ export function factsOf(result: JobResult): string[] {
   }
 }
 
-const failedPages = ({ failed_pages }: Extract<JobResult, { type: 'ocr' }>) =>
-  failed_pages?.length ? [`pages not read: ${failed_pages.join(', ')}`] : [];
+/** What of a reading asks for a look. */
+function* doubtsOf({ failed_pages, low_confidence_pages }: Extract<JobResult, { type: 'ocr' }>) {
+  if (failed_pages?.length) yield `pages not read: ${failed_pages.join(', ')}`;
+  if (low_confidence_pages?.length) yield `hard to read: ${low_confidence_pages.join(', ')}`;
+}

@@ -1,4 +1,11 @@
-import { decode, encodeGenerator } from 'gpt-tokenizer/encoding/o200k_base';
+import { createRequire } from 'node:module';
+
+type Tokenizer = typeof import('gpt-tokenizer/encoding/o200k_base');
+
+const require = createRequire(import.meta.url);
+
+/** Its tables take 80 MB and a third of a second, so the first text that is counted loads them. */
+const tokenizer = (): Tokenizer => require('gpt-tokenizer/encoding/o200k_base');
 
 interface CountedMessage {
   role: string;
@@ -49,6 +56,7 @@ export function firstTokens(text: string, maxTokens: number): { text: string; to
   const tokens = [...encodePieces(text)].flat();
   if (tokens.length <= maxTokens) return { text, tokens: tokens.length };
 
+  const { decode } = tokenizer();
   const kept = decode(tokens.slice(0, maxTokens)).length;
   // gpt-tokenizer's decoder holds half a character back for its next call: let it finish here.
   decode(tokens.slice(maxTokens));
@@ -60,6 +68,7 @@ export function firstTokens(text: string, maxTokens: number): { text: string; to
 }
 
 function* encodePieces(text: string): Generator<number[]> {
+  const { encodeGenerator } = tokenizer();
   for (const piece of splitLongRuns(text)) yield* encodeGenerator(piece, asPlainText);
 }
 

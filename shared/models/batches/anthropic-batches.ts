@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type OpenAI from 'openai';
+import * as v from 'valibot';
 import { messages } from '../dialects/messages/messages.ts';
 import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './protocol.ts';
-import { resultLines } from './result-lines.ts';
+import { anyFields, Made, resultsIn, shaped } from './result-lines.ts';
 
 const path = '/messages/batches';
 
@@ -18,12 +19,12 @@ export const anthropicBatches: BatchProtocol = {
   upload: async () => undefined,
 
   async make(client, batch, signal) {
-    const made = await client.post<Batch>(path, {
+    const made = await client.post(path, {
       body: ReadableStream.from(bodyOf(batch.path)),
       headers: { ...headersOf(client), 'content-type': 'application/json' },
       signal,
     });
-    return made.id;
+    return shaped(Made, made).id;
   },
 
   async find(client, { tag, count, sinceMs }, signal) {
@@ -37,7 +38,8 @@ export const anthropicBatches: BatchProtocol = {
     return isUnclear ? 'unclear' : undefined;
   },
 
-  read: async (client, id, signal) => stateOf(await get<Batch>(client, `${path}/${id}`, signal)),
+  read: async (client, id, signal) =>
+    stateOf(shaped(Batch, await get(client, `${path}/${id}`, signal))),
 
   async cancel(client, id, signal) {
     await client.post(`${path}/${id}/cancel`, { headers: headersOf(client), signal });
@@ -47,23 +49,30 @@ export const anthropicBatches: BatchProtocol = {
     for (const id of results) {
       const options = { headers: headersOf(client), signal };
       const response = await client.get(`${path}/${id}/results`, options).asResponse();
-      for await (const line of resultLines(response)) yield resultOf(line as Line);
+      yield* resultsIn(response, Line, resultOf);
     }
   },
 };
 
-interface Batch {
-  id: string;
-  processing_status: 'in_progress' | 'canceling' | 'ended';
-  created_at: string;
-  request_counts: Record<'processing' | 'succeeded' | 'errored' | 'canceled' | 'expired', number>;
-}
+const Batch = v.object({
+  id: v.string(),
+  processing_status: v.string(),
+  created_at: v.string(),
+  request_counts: v.objectWithRest({ succeeded: v.number(), errored: v.number() }, v.number()),
+});
+type Batch = v.InferOutput<typeof Batch>;
+
+const Page = v.object({
+  data: v.array(Batch),
+  has_more: v.boolean(),
+  last_id: v.nullish(v.string()),
+});
 
 const headersOf = ({ apiKey, baseURL }: OpenAI) =>
   messages.headers?.(String(apiKey), baseURL) ?? {};
 
-const get = <Answer>(client: OpenAI, from: string, signal: AbortSignal) =>
-  client.get<Answer>(from, { headers: headersOf(client), signal });
+const get = (client: OpenAI, from: string, signal: AbortSignal) =>
+  client.get<unknown>(from, { headers: headersOf(client), signal });
 
 /** The body of a batch, from a file of its requests as JSON lines. */
 async function* bodyOf(file: string): AsyncGenerator<Uint8Array> {
@@ -80,21 +89,17 @@ async function* bodyOf(file: string): AsyncGenerator<Uint8Array> {
 async function* listed(client: OpenAI, signal: AbortSignal): AsyncGenerator<Batch> {
   for (let after: string | undefined; ; ) {
     const query = `?limit=100${after ? `&after_id=${after}` : ''}`;
-    const page = await get<{ data: Batch[]; has_more: boolean; last_id: string }>(
-      client,
-      `${path}${query}`,
-      signal,
-    );
+    const page = shaped(Page, await get(client, `${path}${query}`, signal));
     yield* page.data;
-    if (!page.has_more) return;
+    if (!page.has_more || !page.last_id) return;
     after = page.last_id;
   }
 }
 
 /** Whether the first result of a batch that has ended is of a request of ours. */
 async function isOurs(client: OpenAI, batch: Batch, tag: string, signal: AbortSignal) {
-  for await (const { customId } of anthropicBatches.results(client, stateOf(batch), signal)) {
-    return customId.startsWith(`${tag}-`);
+  for await (const result of anthropicBatches.results(client, stateOf(batch), signal)) {
+    if ('customId' in result) return result.customId.startsWith(`${tag}-`);
   }
   return false;
 }
@@ -112,19 +117,29 @@ function stateOf({ id, processing_status, request_counts: counts }: Batch): Upst
   };
 }
 
-interface Line {
-  custom_id: string;
-  result: {
-    type: 'succeeded' | 'errored' | 'canceled' | 'expired';
-    message?: Record<string, unknown>;
-    error?: { error?: { type?: string; message?: string } };
-  };
-}
+const Line = v.object({
+  custom_id: v.string(),
+  result: v.object({
+    type: v.string(),
+    message: v.nullish(anyFields),
+    error: v.nullish(
+      v.object({
+        error: v.nullish(v.object({ type: v.nullish(v.string()), message: v.nullish(v.string()) })),
+      }),
+    ),
+  }),
+});
 
-function resultOf({ custom_id: customId, result }: Line): UpstreamResult {
+function resultOf({ custom_id: customId, result }: v.InferOutput<typeof Line>): UpstreamResult {
   if (result.type === 'succeeded' && result.message) return { customId, body: result.message };
-  const { type = `batch_${result.type}`, message = 'It was not answered.' } =
-    result.error?.error ?? {};
+  const { type, message } = result.error?.error ?? {};
   const isInvalid = type === 'invalid_request_error';
-  return { customId, error: { status: isInvalid ? 400 : 500, code: type, message, isInvalid } };
+  return {
+    customId,
+    error: {
+      ...{ status: isInvalid ? 400 : 500, isInvalid },
+      code: type ?? `batch_${result.type}`,
+      message: message ?? 'It was not answered.',
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
-import type { Batch } from 'openai/resources/batches';
-import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './protocol.ts';
-import { resultLines } from './result-lines.ts';
+import * as v from 'valibot';
+import type { BatchProtocol, UpstreamBatch } from './protocol.ts';
+import { anyFields, Made, resultsIn, shaped } from './result-lines.ts';
 
 /** The name of ours in a batch's metadata. */
 const tagName = 'quire';
@@ -26,11 +26,8 @@ export const openaiBatches: BatchProtocol = {
   async make(client, { fileId = '', tag, url }, signal) {
     const endpoint = url as '/v1/chat/completions';
     const asked = { input_file_id: fileId, endpoint, completion_window: '24h' as const };
-    const { id } = await client.batches.create(
-      { ...asked, metadata: { [tagName]: tag } },
-      { signal },
-    );
-    return id;
+    const named = { ...asked, metadata: { [tagName]: tag } };
+    return shaped(Made, await client.batches.create(named, { signal })).id;
   },
 
   async find(client, { tag, sinceMs }, signal) {
@@ -41,7 +38,8 @@ export const openaiBatches: BatchProtocol = {
     return undefined;
   },
 
-  read: async (client, id, signal) => stateOf(await client.batches.retrieve(id, { signal })),
+  read: async (client, id, signal) =>
+    stateOf(shaped(Batch, await client.batches.retrieve(id, { signal }))),
 
   async cancel(client, id, signal) {
     await client.batches.cancel(id, { signal });
@@ -50,12 +48,27 @@ export const openaiBatches: BatchProtocol = {
   async *results(client, { results }, signal) {
     for (const file of results) {
       const response = await client.files.content(file, { signal });
-      for await (const line of resultLines(response)) yield resultOf(line as Line);
+      yield* resultsIn(response, Line, resultOf);
     }
   },
 };
 
-function stateOf(batch: Batch): UpstreamBatch {
+const Batch = v.object({
+  id: v.string(),
+  status: v.string(),
+  request_counts: v.nullish(v.object({ completed: v.number(), failed: v.number() })),
+  output_file_id: v.nullish(v.string()),
+  error_file_id: v.nullish(v.string()),
+  errors: v.nullish(
+    v.object({
+      data: v.nullish(
+        v.array(v.object({ code: v.nullish(v.string()), message: v.nullish(v.string()) })),
+      ),
+    }),
+  ),
+});
+
+function stateOf(batch: v.InferOutput<typeof Batch>): UpstreamBatch {
   const { id, status, request_counts, output_file_id, error_file_id, errors } = batch;
   const first = errors?.data?.[0];
   return {
@@ -71,18 +84,34 @@ function stateOf(batch: Batch): UpstreamBatch {
 }
 
 /** A line of either file of results. */
-interface Line {
-  custom_id: string;
-  response?: { status_code: number; body: Record<string, unknown> } | null;
-  error?: { code?: string; message?: string } | null;
-}
+const Line = v.object({
+  custom_id: v.string(),
+  response: v.nullish(v.object({ status_code: v.number(), body: v.unknown() })),
+  error: v.nullish(v.unknown()),
+});
 
-function resultOf({ custom_id: customId, response, error }: Line): UpstreamResult {
-  const { status_code: status = 500, body = {} } = response ?? {};
+const Told = v.object({
+  code: v.fallback(v.nullish(v.string()), undefined),
+  message: v.fallback(v.nullish(v.string()), undefined),
+  param: v.fallback(v.nullish(v.string()), undefined),
+});
+
+function resultOf({ custom_id: customId, response, error }: v.InferOutput<typeof Line>) {
+  const { status_code: status = 500, body: any } = response ?? {};
+  const body = v.is(anyFields, any) ? any : {};
   if (status === 200 && !error) return { customId, body };
-  const told = error ?? (body['error'] as Line['error']) ?? {};
-  const { code, message = `The model provider answered ${status}.` } = told ?? {};
+  const told = v.safeParse(Told, error ?? body['error']);
+  const { code, message, param } = told.success ? told.output : {};
   const isInvalid =
     response != null && status >= 400 && status < 500 && ![408, 429].includes(status);
-  return { customId, error: { status, code: code ?? 'model_unavailable', message, isInvalid } };
+  return {
+    customId,
+    error: {
+      status: status >= 400 && status < 600 ? status : 500,
+      code: code ?? 'model_unavailable',
+      message: message ?? `The model provider answered ${status}.`,
+      ...(param && { param }),
+      isInvalid,
+    },
+  };
 }

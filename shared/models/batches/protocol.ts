@@ -21,7 +21,12 @@ export interface UpstreamResult {
   /** The answer, in the dialect in which it was asked. */
   body?: Record<string, unknown>;
   /** Without an answer: why, and whether asking it again would be refused again. */
-  error?: { status: number; code: string; message: string; isInvalid: boolean };
+  error?: { status: number; code: string; message: string; param?: string; isInvalid: boolean };
+}
+
+/** A line of results that is none of any request, and why. */
+export interface UnreadableResult {
+  unreadable: string;
 }
 
 /** A batch that is to be made. */
@@ -60,5 +65,5 @@ export interface BatchProtocol {
     client: OpenAI,
     batch: UpstreamBatch,
     signal: AbortSignal,
-  ): AsyncGenerator<UpstreamResult>;
+  ): AsyncGenerator<UpstreamResult | UnreadableResult>;
 }

@@ -212,6 +212,12 @@ interface Tries {
   counted: Partial<Job>;
 }
 
+/** Whether a job that breaks now is not tried again. */
+export function isLastTry(job: Job): boolean {
+  const { used, most } = triesOf(job);
+  return used >= most;
+}
+
 /** Counts a job's retries; once it was stopped, its tries to end. */
 function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job): Tries {
   return stop_reason

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { newTempDir } from '../../../temp-dir.ts';
 import { type ClaimedJob, instant } from '../../engine/item/job.ts';
 import { keepFile } from '../../engine/item/objects.ts';
-import { saveProgress } from '../../engine/item/state.ts';
+import { failJob, isLastTry, LeaseLostError, saveProgress } from '../../engine/item/state.ts';
 import { stepsBetween } from '../../engine/item/steps.ts';
+import { endOfWait, isPermanent, jobErrorText, logFault } from '../../engine/run/failure.ts';
 import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
-import { readKeyOf } from '../../engine/run/watch.ts';
+import { readKeyOf, StoppedError } from '../../engine/run/watch.ts';
 import { deliver } from '../../sources/delivery.ts';
 import { fetchSource, type SourcedJob } from '../../sources/source.ts';
 import { withFile } from '../../sources/source-file.ts';
@@ -14,7 +15,7 @@ import { isBatch } from '../batch/batch-job.ts';
 import { keepOutputs } from '../batch/keep-outputs.ts';
 import { addDetails } from '../batch/token-details.ts';
 import { unaskedError } from '../batch/unasked.ts';
-import { runHanded, waitForUpstream } from '../batch/upstream/run-handed.ts';
+import { giveBackHeld, runHanded, waitForUpstream } from '../batch/upstream/run-handed.ts';
 import { type FileLine, type LineStep, lastLineName, lineName } from './file-line.ts';
 import { keptOutcomes } from './line-outcomes.ts';
 import { unaskedStep } from './read-line.ts';
@@ -66,14 +67,43 @@ export async function keptLines(job: ClaimedJob, signal: AbortSignal): Promise<R
 const endStopped = (job: SourcedJob, signal: AbortSignal): Promise<RunEnd> =>
   withFile(job.source_object, async (path) => {
     const { models } = await readKeyOf(job);
-    const kept = await keptOutcomes(job);
-    const { isOpen, handed } = await runHanded({ job, path, models }, kept, signal);
-    if (isOpen) return waitForUpstream(job, handed);
-    const { done } = kept;
-    const error = unaskedError(job);
-    const unasked = (line: FileLine) => unaskedStep(line, error);
-    return finishBatch(job, path, allResults({ job, path, models }, done, unasked));
+    const file = { job, path, models };
+    return orKept(file, signal, async () => {
+      const kept = await keptOutcomes(job);
+      const { isOpen, handed } = await runHanded(file, kept, signal);
+      if (isOpen) return waitForUpstream(job, handed);
+      const error = unaskedError(job);
+      const unasked = (line: FileLine) => unaskedStep(line, error);
+      return finishBatch(job, path, allResults(file, kept.done, unasked));
+    });
   });
+
+/**
+ * Does what is left of a batch. If it fails for good, the key gets what was answered by then, and what is held for the
+ * rest.
+ */
+export async function orKept(
+  { job, path, models }: RequestFile,
+  signal: AbortSignal,
+  work: () => Promise<RunEnd>,
+): Promise<RunEnd> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOver =
+      signal.aborted || error instanceof StoppedError || error instanceof LeaseLostError;
+    const isLast = isPermanent(error) || (isLastTry(job) && !endOfWait(job, error));
+    if (isOver || !isLast || !isBatch(job)) throw error;
+    logFault(job, error);
+    const text = jobErrorText(error);
+    const [, code = '', message = ''] = /^(\w+): (.*)$/s.exec(text) ?? [];
+    const { done } = await keptOutcomes(job);
+    await giveBackHeld(job);
+    if (done.size === 0) throw error;
+    const unasked = (line: FileLine) => unaskedStep(line, { code, message });
+    return finishBatch(job, path, allResults({ job, path, models }, done, unasked), text);
+  }
+}
 
 /** What was answered is the job's result, and is written to the drive unless the job was stopped. */
 async function finish(
@@ -104,6 +134,7 @@ async function finishBatch(
   job: ClaimedJob,
   path: string,
   steps: AsyncIterable<LineStep>,
+  failure?: string,
 ): Promise<RunEnd> {
   const [output, error] = [`${path}.output`, `${path}.error`];
   const token_details = { cached_tokens: 0, reasoning_tokens: 0 };
@@ -120,6 +151,7 @@ async function finishBatch(
       ...(completed > 0 && { output }),
       ...(completed < total && { error }),
     });
+    if (failure) return () => failJob(job, failure, files);
     return completionOf(job, { ...result, ...files, token_details }, files);
   } finally {
     for (const each of [output, error]) await rm(each, { force: true });

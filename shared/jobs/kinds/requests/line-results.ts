@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../../http/errors.ts';
+import { type ServiceError, UnprocessableEntityError } from '../../../http/errors.ts';
 import type { TokenCounts } from '../../results/result.ts';
 import type { FileLine, LineStep } from './file-line.ts';
 
@@ -12,9 +12,16 @@ export const failedWith = (output: object): LineStep => ({
 /** The step of a line that an error ended. */
 export function failedStep(line: FileLine, custom_id: string, error: ServiceError): LineStep {
   const { statusCode, message, code } = error;
-  const said = { error: { message, type: 'invalid_request_error', param: null, code } };
+  const param = paramOf(error);
+  const said = { error: { message, type: 'invalid_request_error', param, code } };
   return failedWith(responseTo(line, custom_id, statusCode, said));
 }
+
+/** The field of a line that an error is about. */
+export const paramOf = (error: ServiceError) =>
+  error instanceof UnprocessableEntityError
+    ? (error.fields[0]?.loc.join('.') ?? null)
+    : (error.param ?? null);
 
 /** The result of a line that was responded to. */
 export const responseTo = (line: FileLine, custom_id: string, status_code: number, body: unknown) =>

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { ServiceError, UnprocessableEntityError } from '../../../http/errors.ts';
+import { ServiceError } from '../../../http/errors.ts';
 import { faultIn } from '../../../http/field-errors.ts';
 import { excessIn, readJson } from '../../../http/read-json.ts';
 import { dictionary } from '../../../http/schema.ts';
 import type { Job } from '../../engine/item/job.ts';
 import { bytesOf, type FileLine, type LineStep, maxLineBytes } from './file-line.ts';
 import { defaultEndpoint } from './line-endpoint.ts';
-import { failedStep, failedWith, outputOf } from './line-results.ts';
+import { failedStep, failedWith, outputOf, paramOf } from './line-results.ts';
 import { type LineQuestion, lineEndpoints } from './read-line-body.ts';
 
 /** What a line asks of a model, and under which name its answer is looked for. */
@@ -78,12 +78,6 @@ export function readLine(line: FileLine): LineRequest | Refusal {
     };
   }
 }
-
-/** The field of a line that an error is about. */
-const paramOf = (error: ServiceError) =>
-  error instanceof UnprocessableEntityError
-    ? (error.fields[0]?.loc.join('.') ?? null)
-    : (error.param ?? null);
 
 function invalid(
   line: FileLine,

@@ -15,7 +15,7 @@ import {
   waitForUpstream,
 } from '../batch/upstream/run-handed.ts';
 import { answerLine } from './answer-line.ts';
-import { endWithAll } from './end-requests.ts';
+import { endWithAll, orKept } from './end-requests.ts';
 import { reserveBytes } from './file-lines.ts';
 import { keptOutcomes, type Outcomes } from './line-outcomes.ts';
 import { bytesWithAnswer } from './read-line.ts';
@@ -46,7 +46,8 @@ export async function runBatchFile(job: SourcedJob, signal: AbortSignal): Promis
     job.source_object,
     async (path) => {
       const { models } = await readKeyOf(job);
-      return runLines({ job, path, models }, signal);
+      const file = { job, path, models };
+      return orKept(file, signal, () => runLines(file, signal));
     },
     signal,
   );

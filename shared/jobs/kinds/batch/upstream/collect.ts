@@ -8,8 +8,13 @@ import {
   type StandingCall,
   settleStanding,
 } from '../../../../ledger/settle-standing.ts';
+import { log } from '../../../../log.ts';
 import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
-import type { UpstreamBatch, UpstreamResult } from '../../../../models/batches/protocol.ts';
+import type {
+  UnreadableResult,
+  UpstreamBatch,
+  UpstreamResult,
+} from '../../../../models/batches/protocol.ts';
 import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { CompletionMeter, type Metered } from '../../../../models/completion-meter.ts';
 import { dialects } from '../../../../models/dialects/dialects.ts';
@@ -26,7 +31,7 @@ import type { RequestFile } from '../../requests/request-file.ts';
 import { partLines } from './hand-on.ts';
 import { type HandedLine, handedLine, holdOf, numberIn, tagOf, toldOf } from './handed-line.ts';
 import { LineIndex } from './line-index.ts';
-import { endedName, type PartState, standingIdOf } from './parts.ts';
+import { endedName, type Part, type PartState, standingIdOf } from './parts.ts';
 import { triesHere } from './via.ts';
 
 /** A transaction has 4 MB at most. */
@@ -34,7 +39,8 @@ const maxGroupBytes = 2_500_000;
 
 /**
  * Keeps and settles what came of a part that is over, some lines at a time, each once: its answers, and its failures unless
- * they are tried here. Then the part's hold ends.
+ * they are tried here. Then the part's hold ends. A line
+ * of results that is none is passed over, and the requests without a result are told of it.
  */
 export async function collect(
   file: RequestFile,
@@ -45,13 +51,13 @@ export async function collect(
 ): Promise<void> {
   const { job } = file;
   const { part } = state;
-  if (batch) await collectResults(file, state, batch, kept, signal);
+  const odd = batch && (await collectResults(file, state, batch, kept, signal));
   // Lines without a result are told by those who stopped the batch, or tried here.
   if (!job.stop_reason && !triesHere(job)) {
     for await (const { line, request } of partLines(file, part, kept)) {
       const { code, message } = batch?.error ?? {
         code: 'batch_expired',
-        message: 'The model’s provider did not answer this request in its batch.',
+        message: `The model’s provider did not answer this request in its batch${odd ? `, of whose results ${odd}` : ''}.`,
       };
       const error = new ServiceError(503, code, message);
       await saveStep(job, lineName(line.number), failedStep(line, request.custom_id, error));
@@ -72,27 +78,74 @@ async function collectResults(
   batch: UpstreamBatch,
   kept: Outcomes,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const { job } = file;
   const protocol = protocolOf(part.upstream);
   const client = await batchClientOf(part.upstream);
   const index = await LineIndex.open(file);
   const group = new Group(file, standingIdOf(job, part), kept);
+  const [seen, odd] = [new Set<number>(), new OddResults()];
   try {
     for await (const result of protocol.results(client, batch, signal)) {
       signal.throwIfAborted();
-      const number = numberIn(result.customId, tagOf(job, part.name));
-      if (number === undefined || kept.done.has(number) || group.has(number)) continue;
-      const line = await index.read(number);
-      const handed = line && handedLine(line);
-      if (!handed) continue;
+      const handed = 'unreadable' in result ? undefined : await askedFor(index, file, part, result);
+      const wrong = wrongWith(result, handed, seen);
+      if (wrong) odd.note(wrong);
+      if (wrong || !handed || 'unreadable' in result) continue;
+      seen.add(handed.line.number);
+      if (kept.done.has(handed.line.number)) continue;
       const came = whatCame(handed, result, part.isLimited);
       if (came.step.failed && !came.isFinal && (triesHere(job) || job.stop_reason)) continue;
       await group.add(handed, came, part.isLimited);
     }
-    await group.settle();
   } finally {
     await index.close();
+    // What came before the results broke off is kept.
+    if (!signal.aborted) await group.settle();
+  }
+  odd.log(job.job_id, part.upstream);
+  return odd.first;
+}
+
+/** Reads the line that a result is of; undefined if its part has no such line. */
+async function askedFor(
+  index: LineIndex,
+  { job }: RequestFile,
+  part: Part,
+  result: UpstreamResult,
+) {
+  const number = numberIn(result.customId, tagOf(job, part.name));
+  if (number === undefined || number < part.from || number > part.to) return undefined;
+  const line = await index.read(number);
+  const handed = line && handedLine(line);
+  return handed?.request.model.id === part.model ? handed : undefined;
+}
+
+/** Why a result is none of any request, or of one that has one; undefined otherwise. */
+function wrongWith(
+  result: UpstreamResult | UnreadableResult,
+  handed: HandedLine | undefined,
+  seen: ReadonlySet<number>,
+): string | undefined {
+  if ('unreadable' in result) return result.unreadable;
+  if (!handed) return 'one is of no request of this batch';
+  return seen.has(handed.line.number) ? 'a request has two' : undefined;
+}
+
+/** Lines of results that are none of any request, or of one that has one. */
+class OddResults {
+  /** What is wrong with the first. */
+  first: string | undefined;
+  private count = 0;
+
+  note(wrong: string): void {
+    this.first ??= wrong;
+    this.count += 1;
+  }
+
+  log(job_id: string, upstream: string): void {
+    const { first: wrong, count } = this;
+    if (count > 0) log('warn', 'results of no request', { job_id, upstream, count, wrong });
   }
 }
 
@@ -107,9 +160,9 @@ interface Came {
 function whatCame(handed: HandedLine, result: UpstreamResult, isLimited: boolean): Came {
   const { line, request } = handed;
   if (result.error) {
-    const { status, code, isInvalid } = result.error;
+    const { status, code, param, isInvalid } = result.error;
     const message = withoutEchoes(result.error.message, request.body);
-    const error = new ServiceError(status, code, message);
+    const error = new ServiceError(status, code, message, { param });
     return { step: failedStep(line, request.custom_id, error), isFinal: isInvalid };
   }
   const body = result.body ?? {};
@@ -186,8 +239,6 @@ class Group {
     this.standingId = standingId;
     this.kept = kept;
   }
-
-  has = (number: number) => this.calls.has(number);
 
   async add(handed: HandedLine, { step, outcome }: Came, isLimited: boolean): Promise<void> {
     const { job } = this.file;

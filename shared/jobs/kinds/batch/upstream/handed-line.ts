@@ -76,5 +76,7 @@ export const tagOf = ({ job_id }: Job, part: string) =>
   `${job_id.replace(/^job_|-/g, '')}-${part.slice('part_'.length)}`;
 
 /** The number of the line that a result is of; undefined if it is none of ours. */
-export const numberIn = (customId: string, tag: string): number | undefined =>
-  customId.startsWith(`${tag}-`) ? Number(customId.slice(tag.length + 1)) : undefined;
+export function numberIn(customId: string, tag: string): number | undefined {
+  const number = customId.startsWith(`${tag}-`) ? customId.slice(tag.length + 1) : '';
+  return /^[1-9]\d{0,8}$/.test(number) ? Number(number) : undefined;
+}

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../../http/errors.ts';
 import { BudgetExceededError } from '../../../../ledger/limit-errors.ts';
+import { endStanding } from '../../../../ledger/settle-standing.ts';
 import { errorWords, log } from '../../../../log.ts';
 import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { refusesKey, toModelError } from '../../../../models/errors.ts';
@@ -17,7 +18,7 @@ import { withinWindow } from '../window.ts';
 import { collect } from './collect.ts';
 import { findMade, handOn } from './hand-on.ts';
 import { handedLine } from './handed-line.ts';
-import { type Handed, type PartState, readHanded } from './parts.ts';
+import { type Handed, type PartState, readHanded, standingIdOf } from './parts.ts';
 import { planModels, planPart } from './plan-parts.ts';
 
 const minuteMs = 60_000;
@@ -117,6 +118,14 @@ async function advanceAll(
       const error_ = { code, message };
       await collect(file, state, { ...nothing, error: error_ }, kept, signal);
     }
+  }
+}
+
+/** Gives back what is held for parts that nobody will collect. */
+export async function giveBackHeld(job: ClaimedJob): Promise<void> {
+  const { states } = await readHanded(job);
+  for (const { part, hasEnded } of states) {
+    if (!hasEnded) await endStanding(job.key_id, standingIdOf(job, part));
   }
 }
 

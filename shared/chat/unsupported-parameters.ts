@@ -18,6 +18,8 @@ export const unsupported = [
   // Searches and tools of Groq, Alibaba, Baidu, Tencent, Cohere, and Azure's own data.
   ...['compound_custom', 'search_settings', 'search_options', 'enable_code_interpreter'],
   ...['web_search', 'enable_enhancement', 'force_search_enhancement', 'connectors', 'data_sources'],
+  // Bedrock's and LiteLLM's forms of the header `anthropic-beta`, of which not all may be asked.
+  ...['anthropic_beta', 'betas'],
   // LiteLLM's: what is written to a cache, and what the operator keeps in one or as a prompt.
   ...['cache_control_injection_points', 'cached_content', 'prompt_id'],
   // Its ways to choose another deployment, of another price.

@@ -42,6 +42,7 @@ export class CompletionMeter {
   private reported: TokenUsage | undefined;
   /** Whether no output came after the usage. */
   private isUsageLast = false;
+  /** The tier that was told; until then the one that was asked for. */
   private serviceTier: unknown;
   private readonly output = new OutputCount();
   private readonly unfinished = new Set<number>();
@@ -56,6 +57,7 @@ export class CompletionMeter {
   constructor(model: Model, request: SizedRequest) {
     this.model = model;
     this.request = request;
+    this.serviceTier = request['service_tier'];
     this.maxOutputTokens = maxBilledOutputTokens(model, request);
     this.mustEnd = Boolean(request.max_tokens) || !isFree(model);
   }

@@ -40,6 +40,8 @@ it.each([
   ['data_sources', [{ type: 'azure_search' }]],
   ['cache_control_injection_points', [{ location: 'message', role: 'system' }]],
   ['cached_content', 'cachedContents/1'],
+  ['anthropic_beta', ['context-1m-2025-08-07']],
+  ['betas', ['context-1m-2025-08-07']],
   ['preset', 'default'],
 ])('refuses %s: %j, and names it', (name, value) => {
   const refusal = (() => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atBatchPrice } from '../../shared/models/batches/batch-price.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter, type Metered } from '../../shared/models/completion-meter.ts';
 import { maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
@@ -367,8 +368,31 @@ it('the dearest of the models that may have answered counts', () => {
   expect(meter.outcome([cheap, dear]).costNanoUsd).toBe(430_000);
 });
 
+const tiered = { ...model, serviceTiers: { priority: { input: 2, output: 20 } } };
+
+it('the service tier that was asked for is paid where the answer names none', () => {
+  const costAs = (service_tier?: string | null) => {
+    const meter = new CompletionMeter(tiered, { ...request, service_tier: 'priority' });
+    meter.observe({ ...usage(3, 4), ...finish, service_tier });
+    return meter.outcome().costNanoUsd;
+  };
+
+  expect([costAs(), costAs(null), costAs('priority')]).toEqual([86_000, 86_000, 86_000]);
+  expect(costAs('default')).toBe(43_000);
+});
+
+it('a provider’s batches cost half in each service tier', () => {
+  const costIn = (of: Model) => {
+    const meter = new CompletionMeter(of, { ...request, service_tier: 'priority' });
+    meter.observe({ ...usage(3, 4), ...finish });
+    return meter.outcome().costNanoUsd;
+  };
+
+  expect(costIn(atBatchPrice(tiered))).toBe(costIn(tiered) / 2);
+  expect(atBatchPrice(model)).not.toHaveProperty('serviceTiers');
+});
+
 it('the service tier that the answer names is what is paid', () => {
-  const tiered = { ...model, serviceTiers: { priority: { input: 2, output: 20 } } };
   const cost = (service_tier: unknown) => {
     const meter = new CompletionMeter(tiered, request);
     meter.observe({ ...usage(3, 4), ...finish, service_tier });

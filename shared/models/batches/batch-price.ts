@@ -1,12 +1,17 @@
 import type { Model } from '../catalogue.ts';
 import type { Price, TokenPrices } from '../token-prices.ts';
 
-/** A model at the price of its provider's batches: half of each price, unless the catalogue has another. */
+/** A model at the price of its provider's batches: half of each price, and of each tier's, unless the catalogue has another. */
 export function atBatchPrice(model: Model): Model {
-  const { usdPerMillionTokens, usdPerMillionTokensInBatches, usdPerRequest, ...rest } = model;
-  const { serviceTiers: _, ...untiered } = rest;
+  const { usdPerMillionTokens, usdPerMillionTokensInBatches, serviceTiers, ...rest } = model;
+  const { usdPerRequest } = rest;
   return {
-    ...untiered,
+    ...rest,
+    ...(serviceTiers && {
+      serviceTiers: Object.fromEntries(
+        Object.entries(serviceTiers).map(([tier, prices]) => [tier, halfOf(prices)]),
+      ),
+    }),
     usdPerMillionTokens: usdPerMillionTokensInBatches ?? halfOf(usdPerMillionTokens),
     ...(usdPerRequest !== undefined && { usdPerRequest: usdPerRequest / 2 }),
   };

@@ -25,8 +25,11 @@ const loggable = (text: string) =>
     .toWellFormed()
     .slice(0, maxWords);
 
-/** Errors whose sentence may have words of a request or of a document: its names, a model that isn't one. */
-const quoting = ['invalid_lines', 'invalid_messages', 'model_not_found'];
+/** Errors whose sentence may have words of a request or of a document: its names, an id or a model that isn't one. */
+const quoting = [
+  ...['invalid_lines', 'invalid_messages', 'model_not_found', 'not_found', 'conflict'],
+  ...['unsupported_file_type', 'file_too_large', 'too_many_lines', 'too_many_pages'],
+];
 
 /** The same for an error with a code; the code alone if the sentence may quote. */
 export const errorWords = ({ code, message }: { code: string; message: string }) =>
@@ -45,9 +48,14 @@ export function errorFields(error: unknown): LogFields {
   return { error: nameAndMessage(error), cause, stack: stackOf(error) };
 }
 
-/** A `SyntaxError` quotes what was parsed, which may be a model's answer: its name must do. */
+/** What is said of an error that quotes: its code, or its name; a `SyntaxError` quotes what was parsed. */
+function insteadOf(error: Error & { code?: unknown }): string | undefined {
+  if (error instanceof SyntaxError) return '';
+  return quoting.find((code) => code === error.code);
+}
+
 const nameAndMessage = (error: Error) =>
-  error instanceof SyntaxError ? error.name : `${error.name}: ${error.message}`;
+  [error.name, insteadOf(error) ?? error.message].filter(Boolean).join(': ');
 
 const stackOf = (error: Error) =>
-  error instanceof SyntaxError ? error.stack?.replace(error.message, '…') : error.stack;
+  insteadOf(error) === undefined ? error.stack : error.stack?.replace(error.message, () => '…');

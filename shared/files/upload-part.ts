@@ -21,8 +21,8 @@ interface StoredPart extends FileKey {
   expires_at: number;
 }
 
-/** A part whose answer was lost is sent again, under another id: an upload takes twice its bytes, and a part more. */
-const mostBytes = ({ bytes }: StoredUpload) => 2 * bytes + 64 * 2 ** 20;
+/** A part whose answer was lost is sent again, under another id: an upload takes twice its bytes, and one part more. */
+const mostBytes = ({ bytes }: StoredUpload) => 2 * bytes + Math.min(bytes, 64 * 2 ** 20);
 
 /** The manifest of so many parts is half a MB. */
 export const maxParts = 10_000;
@@ -45,7 +45,7 @@ export async function addUploadPart(
   const upload = await requireUpload(keyId, uploadId);
   if (!isPending(upload)) throw notPending(upload);
   const most = { bytes: mostBytes(upload), parts: maxParts };
-  if (!(await takePart(upload, data.length, most))) await refusePart(keyId, uploadId);
+  if (!(await takePart(upload, data.length, most))) await refusePart(upload, data.length);
   const id = `part_${uuidv7().replaceAll('-', '')}`;
   const now = inSeconds(Date.now());
   await putObject(objectIn(upload, id), data);
@@ -59,13 +59,14 @@ export async function addUploadPart(
   return { id, object: 'upload.part', created_at: now, upload_id: uploadId };
 }
 
-async function refusePart(keyId: string, uploadId: string): Promise<never> {
-  const upload = await requireUpload(keyId, uploadId);
+async function refusePart({ key_id, entry }: StoredUpload, bytes: number): Promise<never> {
+  const upload = await requireUpload(key_id, entry);
   if (!isPending(upload)) throw notPending(upload);
+  const left = mostBytes(upload) - (upload.received_bytes ?? 0);
   throw new ServiceError(
     400,
     'upload_too_large',
-    `Upload ${uploadId} was to have ${upload.bytes} bytes in ${maxParts} parts at most, and has been sent too much.`,
+    `Upload ${entry} was to have ${upload.bytes} bytes in ${maxParts} parts at most: this part has ${bytes} bytes, and it takes ${Math.max(0, left)} more.`,
     { param: 'data' },
   );
 }

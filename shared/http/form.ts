@@ -23,10 +23,7 @@ export async function readForm({
   }
   const fields: Record<string, unknown> = {};
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const parser = new Busboy({
-    headers: { 'content-type': type } as BusboyHeaders,
-    limits: { parts: maxParts },
-  });
+  const parser = parserOf(type);
   parser.on('field', (name, value) => setField(fields, name, value));
   parser.on('file', (name, stream, filename) => {
     const chunks: Buffer[] = [];
@@ -43,6 +40,15 @@ export async function readForm({
   parser.end(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'));
   await promise;
   return fields;
+}
+
+function parserOf(type: string) {
+  try {
+    const headers = { 'content-type': type } as BusboyHeaders;
+    return new Busboy({ headers, limits: { parts: maxParts } });
+  } catch (cause) {
+    throw notAForm('the boundary of its Content-Type can’t be read', cause);
+  }
 }
 
 const isContentType = ([name]: [string, unknown]) => name.toLowerCase() === 'content-type';

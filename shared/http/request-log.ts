@@ -60,9 +60,9 @@ export function logRequest(
 /** The errors that no change of this service puts right. */
 const providerCodes = new Set(['model_unavailable', 'search_unavailable', 'drive_unavailable']);
 
-/** What a caller was told, without what a message may quote of a request that could not be read. */
+/** What a caller was told, without what it may quote of the request: of a field's place, what is not its caller's to name. */
 function refusalWords(error: ServiceError): string {
   if (!(error instanceof UnprocessableEntityError)) return errorWords(error);
-  const faults = error.fields.slice(0, 3).map(({ loc, type }) => `${loc.join('.')} ${type}`);
+  const faults = error.fields.slice(0, 3).map(({ loc, type }) => `${loc.slice(0, 2).join('.')} ${type}`);
   return errorWords({ code: error.code, message: faults.join(', ') });
 }

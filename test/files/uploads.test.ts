@@ -153,12 +153,22 @@ describe('an upload', () => {
 
   it('takes parts that are sent again, and no end of them', async () => {
     process.env['FILE_QUOTA'] = JSON.stringify({ files: 2, bytes: 2 ** 30 });
+    const { entry } = await begin(4);
+
+    await send(entry, ['some', 'some', 'so']);
+
+    await expect(send(entry, ['xxx'])).rejects.toMatchObject({
+      code: 'upload_too_large',
+      message: expect.stringContaining('this part has 3 bytes, and it takes 2 more'),
+    });
+  });
+
+  it('of a byte stores no more than its own part', async () => {
     const { entry } = await begin(1);
-    const large = 'x'.repeat(2 ** 25);
 
-    await send(entry, [large, large]);
+    await expect(send(entry, ['x'.repeat(64)])).rejects.toMatchObject({ code: 'upload_too_large' });
 
-    await expect(send(entry, ['xxx'])).rejects.toMatchObject({ code: 'upload_too_large' });
+    expect(await objectsOfKey(key)).toEqual([]);
   });
 
   it('is whole or not there, wherever its completion dies, and never made twice', async () => {

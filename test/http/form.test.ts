@@ -51,6 +51,16 @@ describe('a form', () => {
     });
   });
 
+  it.each([
+    ['has a boundary under another name', 'xboundary=b'],
+    ['has a boundary without an end', 'boundary="'],
+    ['has a boundary longer than any', `boundary=${'b'.repeat(300)}`],
+  ])('that %s is a 400', async (_, boundary) => {
+    const form = read(field('a', '1') + end, `multipart/form-data; ${boundary}`);
+
+    await expect(form).rejects.toMatchObject({ statusCode: 400, code: 'invalid_form' });
+  });
+
   it.each(['__proto__', '__proto__[polluted]', 'constructor[prototype]', 'a[__proto__]'])(
     'changes no object by the name %s',
     async (name) => {

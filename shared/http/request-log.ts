@@ -63,6 +63,8 @@ const providerCodes = new Set(['model_unavailable', 'search_unavailable', 'drive
 /** What a caller was told, without what it may quote of the request: of a field's place, what is not its caller's to name. */
 function refusalWords(error: ServiceError): string {
   if (!(error instanceof UnprocessableEntityError)) return errorWords(error);
-  const faults = error.fields.slice(0, 3).map(({ loc, type }) => `${loc.slice(0, 2).join('.')} ${type}`);
+  const faults = error.fields
+    .slice(0, 3)
+    .map(({ loc, type }) => `${loc.slice(0, 2).join('.')} ${type}`);
   return errorWords({ code: error.code, message: faults.join(', ') });
 }

@@ -1,6 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { ServiceError, UnavailableError, UnprocessableEntityError } from '../../shared/http/errors.ts';
+import {
+  ServiceError,
+  UnavailableError,
+  UnprocessableEntityError,
+} from '../../shared/http/errors.ts';
 import { logRequest } from '../../shared/http/request-log.ts';
 import { errorFields, errorWords, jobErrorWords } from '../../shared/log.ts';
 import { unavailable } from '../../shared/models/errors.ts';

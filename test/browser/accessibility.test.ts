@@ -64,7 +64,7 @@ async function usedAccount(): Promise<Target & { job: string; batch: Batch }> {
 }
 
 /** A job that took fields from a document of two pages: one stands there, one nowhere, and a list of two rows. */
-async function extractJob(account: Target): Promise<string> {
+async function extractJob(account: Target, filename = 'a.pdf'): Promise<string> {
   const content = JSON.stringify({
     total: { value: 12.5, quote: '12.50', page: 1 },
     iban: { value: 'DE89', quote: 'IBAN DE89', page: 1 },
@@ -76,8 +76,11 @@ async function extractJob(account: Target): Promise<string> {
   const model = newModel('plain', { kind: 'answer', content });
   const text = 'Valve 12.50\n\nFlange 20.00\n\nPump 30.00';
   const pdf = await pdfOf([{ text: 'To be paid: 12.50' }, { text }]);
-  const file_data = `data:application/pdf;base64,${Buffer.from(pdf).toString('base64')}`;
-  const file = { type: 'file', file: { filename: 'a.pdf', file_data } };
+  const isPdf = filename.endsWith('.pdf');
+  const bytes = isPdf ? Buffer.from(pdf) : Buffer.from(`To be paid: 12.50\n\n${text}`);
+  const type = isPdf ? 'application/pdf' : 'text/plain';
+  const file_data = `data:${type};base64,${bytes.toString('base64')}`;
+  const file = { type: 'file', file: { filename, file_data } };
   const { id } = await submit(account, {
     ...{ job_type: 'chat', model: model.id },
     inline: { messages: [{ role: 'user', content: [file] }] },
@@ -89,6 +92,7 @@ async function extractJob(account: Target): Promise<string> {
 
 const account = await usedAccount();
 const fieldsJob = await extractJob(account);
+const textJob = await extractJob(account, 'a.txt');
 const model = newModel();
 
 /** Every page in the state that a user sees it in, by what is awaited there. */
@@ -105,6 +109,7 @@ const pages: [at: string, show: (page: Page) => Promise<unknown>][] = [
       await page.getByLabel('Right value').waitFor();
     },
   ],
+  [`jobs/${textJob}`, (page) => page.locator('.text-sheet .words').first().waitFor()],
   [
     `jobs/${account.batch.id.replace('batch_', 'job_')}`,
     async (page) => {

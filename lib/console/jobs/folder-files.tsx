@@ -1,4 +1,5 @@
 import { Failed } from '../parts/failed.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
 import { FolderTable } from './folder-table.tsx';
 import { hasEnded, type Job } from './job.ts';
 import { FileRows, type useFiles } from './job-tree.tsx';
@@ -19,6 +20,7 @@ export function FolderFiles({ job, files }: { job: Job; files: ReturnType<typeof
       <section aria-labelledby="files">
         <h2 id="files">Files</h2>
         <Failed error={files.failure} retry={files.reload} />
+        {!files.value && !files.failure && <Skeleton lines={3} />}
         {files.value && jobs.length === 0 && (
           <p class="empty">
             {hasEnded(job) ? 'No file was read.' : 'No file was found yet.'} A folder’s files of

@@ -53,7 +53,6 @@ function Words({ mark, text, view }: { mark: Mark; text: string; view: View }) {
       role="button"
       tabIndex={0}
       class={`words ${standing.replace(' ', '-')}`}
-      aria-label={label}
       aria-pressed={view.picked?.id === id}
       title={label}
       data-mark={id}

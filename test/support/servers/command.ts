@@ -46,7 +46,7 @@ export const inOwnProcess = ({ program, args, env }: Command, file = `bin/${prog
     execFile(
       process.execPath,
       [file, ...args],
-      { cwd: root, env, timeout: 30_000, maxBuffer: 16_000_000 },
+      { cwd: root, env, timeout: 100_000, maxBuffer: 16_000_000 },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });

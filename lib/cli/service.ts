@@ -99,11 +99,13 @@ export const remove = (service: Service, fileId: string) =>
 export const submitJob = (service: Service, submission: object): Promise<ServiceJob> =>
   ask(service, 'POST', '/batch/jobs', JSON.stringify(submission));
 
-/** Submits a job, and waits for its end. */
-export const runJob = async (service: Service, submission: object): Promise<EndedJob> =>
-  endOf(service, (await submitJob(service, submission)).id);
+/** Submits an extraction or a pipeline, and waits for its end. Returns it with its whole result. */
+export async function runJob(service: Service, submission: object): Promise<EndedJob> {
+  const job = await endOf(service, (await submitJob(service, submission)).id);
+  return { ...job, result: await wholeResult(job.result) };
+}
 
-/** Waits for a job's end, and returns it with its whole result; `onRead` is told each state that was read. */
+/** Waits for a job's end; `onRead` is told each state that was read. A long result is a link. */
 export async function endOf(
   service: Service,
   id: string,
@@ -112,7 +114,7 @@ export async function endOf(
   for (let waitMs = 200; ; waitMs = Math.min(2_000, waitMs * 1.3)) {
     const job = await ask<ServiceJob>(service, 'GET', `/batch/jobs/${encodeURIComponent(id)}`);
     onRead(job);
-    if (isEnded(job)) return { ...job, result: await wholeResult(job.result) };
+    if (isEnded(job)) return job;
     await pause(waitMs);
   }
 }

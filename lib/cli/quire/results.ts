@@ -14,11 +14,11 @@ export function endedText({ filename, status, error, result, id }: EndedJob, nam
 /** The result of a job as people read it: its text, its fields, or its figures. Undefined if it has none. */
 export async function resultText(service: Service, job: EndedJob): Promise<string | undefined> {
   const { result, result_file_id } = job;
-  if (result?.['data']) return JSON.stringify(result['data'], null, 2);
-  if (!result || !result_file_id || !('text' in result || 'content' in result || 'ocr' in result)) {
-    return result ? JSON.stringify(result, null, 2) : undefined;
-  }
-  return (await respond(service, 'GET', `/v1/files/${result_file_id}/content`)).text();
+  if (!result || !result_file_id) return undefined;
+  if (result['type'] === 'folder') return JSON.stringify(result, null, 2);
+  const response = await respond(service, 'GET', `/v1/files/${result_file_id}/content`);
+  if (result['type'] !== 'extract') return response.text();
+  return JSON.stringify(((await response.json()) as { data: object }).data, null, 2);
 }
 
 /** A folder that results are written into, each under a name of its own. */

@@ -395,7 +395,7 @@ describe('a refusal', () => {
 
     expect(error.code).toBe('budget_exceeded');
     expect(error.message).toMatch(
-      /^Budget exceeded: this request may cost up to \$1e-7, and of the budget of this key's team, Acme, \$5e-8 of \$3e-7 remain/,
+      /^Budget exceeded: this request may cost up to \$0.0000001, and of the budget of this key's team, Acme, \$0.00000005 of \$0.0000003 remain/,
     );
     expect(error.retryAfterSeconds).toBe(86_400);
     expect(error.details.budget).toEqual({

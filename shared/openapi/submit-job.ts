@@ -87,9 +87,9 @@ export const estimateComponents = {
     subfolders: 'The folders within the folder.',
     pages: 'The pages that would be read, as far as they are known beforehand.',
     max_cost_usd:
-      'The most that the files can cost, in USD, without the model calls of those that `unbounded_files` counts. A PDF counts with as many pages as a document may have; a page with a text layer costs nothing in the end.',
+      'The most that the files can cost, in USD, without the model calls of those that `unbounded_files` counts. Small PDFs are opened, and their pages with a text layer cost nothing; a document that isn’t opened counts with as many pages as a document may have.',
     unbounded_files:
-      'How many files don’t show beforehand how many calls they take: files of requests, long texts, Google documents, and PDFs of a pipeline or an extraction. Of other files of an extraction the most counts that their windows can take, with all that is asked again.',
+      'How many files don’t show beforehand how many calls they take: files of requests, long texts, Google documents, and PDFs of more than 2 MB of a pipeline or an extraction. Of other files of an extraction the most counts that their windows can take, with all that is asked again.',
     is_complete: 'False if the folder has more files than could be listed in time.',
   }),
   EstimatedFiles: component(EstimatedFiles, 'Files by what would become of them.', {
@@ -100,8 +100,9 @@ export const estimateComponents = {
     unreadable: 'Shortcuts to what the key may not read. They are not among those found.',
   }),
   EstimatedPages: component(EstimatedPages, 'Pages that would be read.', {
-    known: 'Pages of images: one each.',
+    known: 'Pages of images, one each, and of PDFs of up to 2 MB.',
     unknown_files: 'Documents that must be opened before their pages can be counted.',
+    assumed_each: 'As how many pages `max_cost_usd` counts each of them.',
   }),
 };
 
@@ -111,8 +112,8 @@ const estimate: JobEstimate = {
   left_out: folderResult.left_out,
   left_out_more: 0,
   subfolders: { found: 2, listed: 0 },
-  pages: { known: 7, unknown_files: 1 },
-  max_cost_usd: 3.0111,
+  pages: { known: 7, unknown_files: 1, assumed_each: 3000 },
+  max_cost_usd: 4.5105,
   unbounded_files: 0,
   is_complete: true,
 };

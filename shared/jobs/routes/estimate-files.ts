@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { setting } from '../../config.ts';
 import { isComposite, likelyKindOf } from '../../documents/kind.ts';
 import { type DriveFile, findReadableFile } from '../../drive/file.ts';
@@ -19,6 +20,7 @@ import {
   sortFiles,
 } from '../kinds/folder/folder-files.ts';
 import { isPaged } from '../sources/workable.ts';
+import { type CountedPages, countPages, pageBytes } from './count-pages.ts';
 import type { EstimateQuestion, JobEstimate } from './estimate.ts';
 
 /** A folder that takes longer to list is estimated in part. */
@@ -34,7 +36,7 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
     left_out: [],
     left_out_more: 0,
     subfolders: { found: 0, listed: 0 },
-    pages: { known: 0, unknown_files: 0 },
+    pages: { known: 0, unknown_files: 0, assumed_each: setting('DOCUMENT_LIMITS').pages },
     max_cost_usd: 0,
     unbounded_files: 0,
     is_complete: true,
@@ -44,7 +46,7 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
     const file = await findReadableFile(submission.drive.file_id, allowedFolders);
     // A job of one file does it, whatever was done before.
     const page = { files: [file], unreadable: [] };
-    add(total, job, await sortFiles({ ...job, fresh: true }, page, '', signal));
+    await add(total, job, await sortFiles({ ...job, fresh: true }, page, '', signal), signal);
     return total;
   }
   while (!isExpanded(job)) {
@@ -52,7 +54,7 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
     const page = await listFolder(id, allowedFolders, pageToken);
     const sorted = await sortUntil(signal, () => sortFiles(job, page, id, signal));
     if (!sorted) return { ...total, is_complete: false };
-    add(total, job, sorted);
+    await add(total, job, sorted, signal);
     job = {
       ...job,
       ...nextPosition(job, { nextPageToken: page.nextPageToken, below: page.folders }),
@@ -76,7 +78,15 @@ async function sortUntil(
   }
 }
 
-function add(total: JobEstimate, job: Job, { pending, leftOut, counts }: SortedPage): void {
+/** Documents that are opened at once. */
+const opening = pLimit(4);
+
+async function add(
+  total: JobEstimate,
+  job: Job,
+  { pending, leftOut, counts }: SortedPage,
+  signal: AbortSignal,
+): Promise<void> {
   const { files, pages } = total;
   files.found += counts.found;
   files.pending += pending.length;
@@ -86,8 +96,11 @@ function add(total: JobEstimate, job: Job, { pending, leftOut, counts }: SortedP
   const room = maxLeftOut - total.left_out.length;
   total.left_out.push(...leftOut.slice(0, room));
   total.left_out_more += Math.max(0, leftOut.length - room);
-  for (const { file } of pending) {
-    const { pageCount, maxNanoUsd, isWhole } = boundsOf(job, file);
+  const counted = await Promise.all(
+    pending.map(({ file }) => opening(() => countPages(job, file, signal))),
+  );
+  for (const [index, { file }] of pending.entries()) {
+    const { pageCount, maxNanoUsd, isWhole } = boundsOf(job, file, counted[index]);
     if (pageCount === undefined) pages.unknown_files += 1;
     else pages.known += pageCount;
     if (!isWhole) total.unbounded_files += 1;
@@ -103,7 +116,7 @@ interface Bounds {
   isWhole: boolean;
 }
 
-function boundsOf(job: Job, file: DriveFile): Bounds {
+function boundsOf(job: Job, file: DriveFile, counted: CountedPages | undefined): Bounds {
   const kind = likelyKindOf(file.mimeType, file.name);
   const asked = { job_type: job.job_type, model: job.asked_model ?? null };
   const chatModel = findModel(chatModelOf(asked));
@@ -121,20 +134,22 @@ function boundsOf(job: Job, file: DriveFile): Bounds {
     const text = isOneCall ? textCostOf(chatModel, instruction, file.size) : undefined;
     return { pageCount: 0, maxNanoUsd: text ?? 0, isWhole: text !== undefined };
   }
-  const pageCount = kind === 'image' && file.mimeType !== 'image/tiff' ? 1 : undefined;
-  const pages = (pageCount ?? setting('DOCUMENT_LIMITS').pages) * pageCostOf(ocrModelOf(asked));
+  const isOnePage = kind === 'image' && file.mimeType !== 'image/tiff';
+  const known = isOnePage ? { all: 1, toRead: 1, textBytes: pageBytes } : counted;
+  const pageCount = known?.all;
+  const pages = (known?.toRead ?? setting('DOCUMENT_LIMITS').pages) * pageCostOf(ocrModelOf(asked));
   if (job.extract) {
-    const fields = pageCount && extractCostOf(chatModel, job, pageBytes);
+    const fields = extractCostOf(chatModel, job, known?.textBytes);
     return { pageCount, maxNanoUsd: pages + (fields ?? 0), isWhole: fields !== undefined };
   }
   if (!job.pipeline) return { pageCount, maxNanoUsd: pages, isWhole: true };
   // One page's text fits a call, whatever it is.
-  const chat = pageCount && chatModel ? wholeCallCostOf(chatModel) : undefined;
+  const isOneCall = pageCount === 1 && chatModel !== undefined;
+  const chat = isOneCall
+    ? wholeCallCostOf(chatModel)
+    : textCostOf(chatModel, instruction, known?.textBytes);
   return { pageCount, maxNanoUsd: pages + (chat ?? 0), isWhole: chat !== undefined };
 }
-
-/** More text than a page has. */
-const pageBytes = 20_000;
 
 /** The most that taking fields from a text of so many bytes costs; undefined if its length is not known. */
 function extractCostOf(model: Model | undefined, job: Job, bytes: number | undefined) {

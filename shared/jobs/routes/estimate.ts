@@ -16,7 +16,7 @@ export const EstimatedFiles = v.object({
   unreadable: Count,
 });
 
-export const EstimatedPages = v.object({ known: Count, unknown_files: Count });
+export const EstimatedPages = v.object({ known: Count, unknown_files: Count, assumed_each: Count });
 
 /** What a submission of files would come to, without anything being made. */
 export const JobEstimate = v.object({

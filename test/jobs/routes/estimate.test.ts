@@ -48,15 +48,15 @@ it('counts the files of a folder and their pages, and makes nothing', async () =
   expect(flat).toMatchObject({
     left_out: [{ filename: 'film.mp4', reason: 'unsupported_file_type' }],
     subfolders: { found: 1, listed: 0 },
-    pages: { known: 1, unknown_files: 1 },
+    pages: { known: 2, unknown_files: 0, assumed_each: maxPages },
     unbounded_files: 0,
     is_complete: true,
   });
-  expect(flat.max_cost_usd).toBeCloseTo((1 + maxPages) * usdPerPage, 9);
+  expect(flat.max_cost_usd).toBeCloseTo(usdPerPage, 9);
   expect(deep).toMatchObject({
     files: { found: 4, pending: 3 },
     subfolders: { found: 1, listed: 1 },
-    pages: { known: 2, unknown_files: 1 },
+    pages: { known: 3, unknown_files: 0 },
   });
   expect(await allJobs()).toEqual(before);
 });
@@ -123,9 +123,32 @@ it('looks into a file whose name speaks against it, as the job does', async () =
   expect(estimate.files).toMatchObject({ found: 2, pending: 1, unsupported: 1 });
 });
 
-it('counts the pages of a PDF also where the calls after them have no bound', async () => {
+it('counts of a small PDF the pages that OCR reads, and says so of other documents', async () => {
   const caller = await world.newCaller();
-  const file_id = await world.add('bounded.pdf', await smallPdf([{ words: words(1) }]));
+  const pages = [{ words: words(1) }, { grey: 90 }, { grey: 120 }];
+  const drive = { file_id: await world.add('small.pdf', await smallPdf(pages)) };
+  const pipeline = { pipeline: 'ocr_then_chat', pipeline_instruction: 'Sum up.' };
+
+  const ocr = await estimateOf(caller, { job_type: 'ocr', drive });
+  const forced = await estimateOf(caller, { job_type: 'ocr', drive, force_ocr: true });
+  const piped = await estimateOf(caller, { job_type: 'ocr', ...pipeline, drive });
+  const broken = { file_id: await world.add('broken.pdf', '%PDF-1.7 and no more') };
+  const unknown = await estimateOf(caller, { job_type: 'ocr', drive: broken });
+
+  expect(ocr.pages).toEqual({ known: 3, unknown_files: 0, assumed_each: maxPages });
+  expect(ocr.max_cost_usd).toBeCloseTo(2 * usdPerPage, 9);
+  expect(forced.max_cost_usd).toBeCloseTo(3 * usdPerPage, 9);
+  expect(piped.unbounded_files).toBe(0);
+  expect(piped.max_cost_usd).toBeGreaterThan(2 * usdPerPage);
+  expect(piped.max_cost_usd).toBeLessThan(1);
+  expect(unknown.pages).toEqual({ known: 0, unknown_files: 1, assumed_each: maxPages });
+});
+
+it('counts the pages of a large PDF also where the calls after them have no bound', async () => {
+  const caller = await world.newCaller();
+  const large = new Uint8Array(2 * 2 ** 20 + 1);
+  large.set(await smallPdf([{ words: words(1) }]));
+  const file_id = await world.add('bounded.pdf', large);
   const pipeline = { pipeline: 'ocr_then_chat', pipeline_instruction: 'Sum up.' };
 
   const ocr = await estimateOf(caller, { job_type: 'ocr', drive: { file_id } });
@@ -174,8 +197,8 @@ it('bounds what fields of scans and texts can cost, and counts what it can’t b
 
   expect(estimate).toMatchObject({
     files: { found: 3, pending: 3 },
-    pages: { known: 1, unknown_files: 1 },
-    unbounded_files: 1,
+    pages: { known: 2, unknown_files: 0 },
+    unbounded_files: 0,
   });
   const { id } = await world.submit(caller, {
     job_type: 'auto',

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
 import { post, TextReader } from '../support/servers/event-reader.ts';
-import { messageStream, type StubBlock } from '../support/servers/message-stub.ts';
+import { messageEvent, messageStream, type StubBlock } from '../support/servers/message-stub.ts';
 import type { Pieces } from '../support/servers/model-stub.ts';
-import { chunk, done, gate, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
+import { chunk, done, event, gate, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
 import {
   callItem,
   messageItem,
+  responseEvents,
+  responseOf,
   responseStream,
   thoughtItem,
 } from '../support/servers/responses-stub.ts';
@@ -108,7 +110,15 @@ interface Upstream {
   text: string[];
   call: string[];
   thought: string[];
+  /** An error within the stream. */
+  failure: string;
+  /** Two calls whose arguments take turns, where the protocol has that. */
+  turns?: string[];
 }
+
+const error = { type: 'overloaded_error', message: 'Overloaded' };
+const callPiece = (index: number, fields: object) =>
+  chunk({ tool_calls: [{ index, ...fields }] });
 
 const textBlock: StubBlock = { type: 'text', text: 'hello world' };
 
@@ -116,6 +126,19 @@ const upstreams: Record<string, Upstream> = {
   chat: {
     kind: 'plain',
     thinker: 'reasoning',
+    failure: event({ error }),
+    turns: [
+      ...[0, 1].map((index) =>
+        callPiece(index, {
+          ...{ id: `call_${index}`, type: 'function' },
+          function: { name: 'weather', arguments: '' },
+        }),
+      ),
+      ...['{"city', '":"Rio"}'].flatMap((piece) =>
+        [0, 1].map((index) => callPiece(index, { function: { arguments: piece } })),
+      ),
+      ...[chunk({}, 'tool_calls'), usageChunk(...tokens), done],
+    ],
     text: streamOf(['hello ', 'world'], tokens),
     call: [
       chunk({
@@ -133,6 +156,10 @@ const upstreams: Record<string, Upstream> = {
   responses: {
     kind: 'responding',
     thinker: 'pondering',
+    failure: responseEvents(
+      [{ type: 'response.failed', response: responseOf([], null, { status: 'failed', error }) }],
+      1,
+    ).join(''),
     text: responseStream([messageItem('hello world')], tokens),
     call: responseStream([callItem('weather', input, 'call_1')], tokens),
     thought: responseStream([thoughtItem('Hm.', 'gAAA'), messageItem('hello world')], tokens),
@@ -140,6 +167,7 @@ const upstreams: Record<string, Upstream> = {
   messages: {
     kind: 'claude',
     thinker: 'claude',
+    failure: messageEvent({ type: 'error', error }),
     text: messageStream([textBlock], usage),
     call: messageStream([{ type: 'tool_use', id: 'call_1', name: 'weather', input }], usage),
     thought: messageStream(
@@ -155,7 +183,7 @@ const cells = Object.keys(callers).flatMap((caller) =>
 
 describe.each(cells)('a caller of %s, whose model speaks %s, gets', (calls, speaks) => {
   const { path, end, error, ...bodies } = callers[calls] as Caller;
-  const { kind, thinker, ...answers } = upstreams[speaks] as Upstream;
+  const { kind, thinker, failure, turns, ...answers } = upstreams[speaks] as Upstream;
 
   /** Asks for a stream, which the model answers with these pieces. */
   async function ask(
@@ -231,6 +259,27 @@ describe.each(cells)('a caller of %s, whose model speaks %s, gets', (calls, spea
     expect(text).not.toContain(end);
     expect(text.split('\n\n').findLast(Boolean)).toContain(error);
     expect(await endedCharges(account)).toMatchObject([{ status: 'settled', figures: 'partial' }]);
+  });
+
+  it('a status where the answer is an error before its content, and pays nothing', async () => {
+    const { account, response } = await ask(bodies.plain, [...answers.text.slice(0, 1), failure]);
+
+    const text = await response.text();
+
+    expect(response.status, text).toBe(503);
+    expect(text).toContain('Overloaded');
+    expect(await endedCharges(account)).toMatchObject([{ status: 'released' }]);
+  });
+
+  it('calls of tools one after the other, though their arguments take turns', async () => {
+    const { response } = await ask(bodies.withTool, turns ?? answers.call);
+
+    const text = await response.text();
+
+    expect(text).toContain(end);
+    const calls = text.match(/"name":"weather"/g) ?? [];
+    expect(calls.length).toBeGreaterThanOrEqual(turns ? 2 : 1);
+    expect(text.replace(/\\?"|[^\w]/g, '')).toMatch(/city.*Rio/s);
   });
 
   it('the bill of the whole answer though it hangs up', async () => {

@@ -65,7 +65,9 @@ function refuseTool(model: Model, tool: Tool, place: Place): void {
 }
 
 const providersTool = ({ id }: Model, type: string, place: Place) => {
-  const search = /^web_search/.test(type) ? ', and POST /chat/stream searches the web' : '';
+  const search = /^web_search/.test(type)
+    ? '. POST /chat/stream searches the web. Codex leaves it out with web_search = "disabled" in its config.toml'
+    : '';
   return valueError(
     ['body', ...place],
     `a tool of the type ${type} is run by the provider, and not available for ${id}: those of the types function, custom and namespace are, and a tool_search of the client's${search}`,

@@ -3,7 +3,14 @@ import { type Account, endedCharges, useChatStage } from '../support/servers/cha
 import { post, TextReader } from '../support/servers/event-reader.ts';
 import { messageEvent, messageStream, type StubBlock } from '../support/servers/message-stub.ts';
 import type { Pieces } from '../support/servers/model-stub.ts';
-import { chunk, done, event, gate, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
+import {
+  chunk,
+  done,
+  event,
+  gate,
+  streamOf,
+  usageChunk,
+} from '../support/servers/model-stub-pieces.ts';
 import {
   callItem,
   messageItem,
@@ -117,8 +124,7 @@ interface Upstream {
 }
 
 const error = { type: 'overloaded_error', message: 'Overloaded' };
-const callPiece = (index: number, fields: object) =>
-  chunk({ tool_calls: [{ index, ...fields }] });
+const callPiece = (index: number, fields: object) => chunk({ tool_calls: [{ index, ...fields }] });
 
 const textBlock: StubBlock = { type: 'text', text: 'hello world' };
 

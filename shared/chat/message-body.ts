@@ -76,7 +76,7 @@ function refuseParameters(model: Model, request: MessageRequest): void {
  * @see https://github.com/anthropics/anthropic-sdk-python
  */
 const withoutThreads = () =>
-  new ServiceError(400, 'invalid_request_error', 'thread is not available: nothing is kept', {
+  new ServiceError(400, 'invalid_request_error', 'thread: it is not available, as nothing is kept', {
     details: {
       details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
     },

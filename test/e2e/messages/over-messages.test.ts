@@ -289,7 +289,6 @@ describe('OpenAI’s client gets of a model that speaks Messages', () => {
     ['n', { n: 2 }],
     ['logprobs', { logprobs: true }],
     ['temperature', { temperature: 1.5 }],
-    ['tools.0.type', { tools: [{ type: 'custom', custom: { name: 'patch' } }] }],
   ])('a refusal that names %s, which it can’t be told', async (param, rest) => {
     const model = claude();
 

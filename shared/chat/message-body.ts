@@ -76,11 +76,16 @@ function refuseParameters(model: Model, request: MessageRequest): void {
  * @see https://github.com/anthropics/anthropic-sdk-python
  */
 const withoutThreads = () =>
-  new ServiceError(400, 'invalid_request_error', 'thread: it is not available, as nothing is kept', {
-    details: {
-      details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  new ServiceError(
+    400,
+    'invalid_request_error',
+    'thread: it is not available, as nothing is kept',
+    {
+      details: {
+        details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+      },
     },
-  });
+  );
 
 /**
  * Refuses edits of the prompt that do more than leave some of it out: a summary of it is written, and billed, beside what

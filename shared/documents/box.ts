@@ -10,6 +10,21 @@ export const widthOf = ({ left, right }: Box) => right - left;
 
 export const heightOf = ({ top, bottom }: Box) => bottom - top;
 
+/** A point of a page. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export const centreOf = ({ left, top, right, bottom }: Box): Point => ({
+  x: (left + right) / 2,
+  y: (top + bottom) / 2,
+});
+
+/** Whether a box holds a point, its edges included. */
+export const holds = (box: Box, { x, y }: Point) =>
+  x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+
 /** The smallest box around some, of which there must be one at least. */
 export function around(boxes: readonly Box[]): Box {
   const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };

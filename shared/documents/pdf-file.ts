@@ -9,7 +9,7 @@ import { looksLikeText } from './text.ts';
  */
 const parserBlockBytes = 512;
 /** A stream is unpacked no further than this to see whether it is whole. */
-const maxUnpackedBytes = 100_000_000;
+const maxUnpackedBytes = 32_000_000;
 /** A part of a file that never arrived: compressed data has no such run of zeros. */
 const hole = Buffer.alloc(32);
 
@@ -67,12 +67,12 @@ export class PdfFile {
 }
 
 /**
- * Whether this starts with zlib's header for deflate with a window of 32 KB.
+ * Whether this starts with zlib's header for deflate, with a window of any size: Distiller writes one of 4 KB.
  *
  * @see https://www.rfc-editor.org/rfc/rfc1950#section-2.2
  */
 function isZlib([method = 0, flags = 0]: Uint8Array): boolean {
-  return method === 0x78 && (method * 256 + flags) % 31 === 0;
+  return (method & 0x8f) === 8 && (method * 256 + flags) % 31 === 0;
 }
 
 /** Whether a stream can be unpacked. It may lack its end or have a wrong checksum, but then no hole. */
@@ -82,6 +82,7 @@ function unpacks(stream: Uint8Array): boolean {
     return true;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE') return true;
     if (code === 'Z_DATA_ERROR' && message !== 'incorrect data check') return false;
     return !Buffer.from(stream).includes(hole);
   }

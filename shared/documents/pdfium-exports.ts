@@ -37,6 +37,26 @@ export interface PdfiumExports {
   FPDFPage_GetObject(page: Pointer, index: number): Pointer;
   FPDFPageObj_GetType(object: Pointer): number;
   FPDFPageObj_GetMatrix(object: Pointer, matrix: Pointer): number;
+  FPDFPageObj_GetBounds(
+    object: Pointer,
+    left: Pointer,
+    bottom: Pointer,
+    right: Pointer,
+    top: Pointer,
+  ): number;
+  FPDFPageObj_GetFillColor(
+    object: Pointer,
+    red: Pointer,
+    green: Pointer,
+    blue: Pointer,
+    alpha: Pointer,
+  ): number;
+  FPDFPageObj_HasTransparency(object: Pointer): number;
+  FPDFPath_GetDrawMode(path: Pointer, fillMode: Pointer, stroke: Pointer): number;
+  FPDFPath_CountSegments(path: Pointer): number;
+  FPDFPath_GetPathSegment(path: Pointer, index: number): Pointer;
+  FPDFPathSegment_GetPoint(segment: Pointer, x: Pointer, y: Pointer): number;
+  FPDFPathSegment_GetType(segment: Pointer): number;
   FPDFFormObj_CountObjects(form: Pointer): number;
   FPDFFormObj_GetObject(form: Pointer, index: number): Pointer;
   FPDFImageObj_GetImagePixelSize(image: Pointer, width: Pointer, height: Pointer): number;
@@ -49,6 +69,7 @@ export interface PdfiumExports {
   FPDFText_HasUnicodeMapError(text: Pointer, index: number): number;
   FPDFText_IsHyphen(text: Pointer, index: number): number;
   FPDFText_GetTextObject(text: Pointer, index: number): Pointer;
+  FPDFText_GetCharAngle(text: Pointer, index: number): number;
   FPDFText_GetLooseCharBox(text: Pointer, index: number, box: Pointer): number;
   FPDFBitmap_CreateEx(
     width: number,

@@ -5,6 +5,8 @@ import type { Pdfium } from './pdfium.ts';
 export interface Picture {
   /** PDFium's image object. */
   object: number;
+  /** Where it stands on the page. */
+  box: Box;
   /** The share of the page's area that it covers, 0 to 1. */
   share: number;
   /** Its pixels per inch as it stands on the page. */
@@ -30,11 +32,11 @@ const maxFormDepth = 8;
 export function picturesOf(pdfium: Pdfium, page: number): Picture[] {
   const pageBox = pdfium.pageBox(page);
   return [...images(pdfium, pageObjects(pdfium, page), [1, 0, 0, 1, 0, 0])]
-    .map(([object, matrix]) => ({
-      object,
-      share: sharedArea(extentOf(matrix), pageBox) / sharedArea(pageBox, pageBox),
-      ...resolutionOf(pdfium, object, matrix),
-    }))
+    .map(([object, matrix]) => {
+      const box = extentOf(matrix);
+      const share = sharedArea(box, pageBox) / sharedArea(pageBox, pageBox);
+      return { object, box, share, ...resolutionOf(pdfium, object, matrix) };
+    })
     .toSorted((one, other) => other.share - one.share);
 }
 
@@ -55,7 +57,8 @@ function* images(
   }
 }
 
-function pageObjects({ exports }: Pdfium, page: number): number[] {
+/** Returns the handles of what a page is drawn of, in the order of drawing. */
+export function pageObjects({ exports }: Pdfium, page: number): number[] {
   const count = exports.FPDFPage_CountObjects(page);
   return Array.from({ length: count }, (_, index) => exports.FPDFPage_GetObject(page, index));
 }

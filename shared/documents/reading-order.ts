@@ -1,11 +1,18 @@
 import { gapBetween, greatest, sharesRow } from './box.ts';
 import { guttersOf, splitAt } from './columns.ts';
 import { type Row, type Run, rowsByTop } from './rows.ts';
+import type { TextLayer } from './text-runs.ts';
 import { textOfRows } from './text-tables.ts';
+import { foldTables } from './wrapped-cells.ts';
 
-/** Returns the text of a page in the order in which it is read, as `blocksInOrder` does. */
-export const inReadingOrder = (runs: Run[], writtenInOrder = true): string =>
-  textOfBlocks(blocksInOrder(runs, writtenInOrder));
+/** Returns the blocks of a text layer as they are read. What stands sideways comes after the rest. */
+export const blocksOfLayer = (
+  { runs, sideways }: Pick<TextLayer, 'runs' | 'sideways'>,
+  writtenInOrder: boolean,
+): Row[][] => [
+  ...blocksInOrder(runs, writtenInOrder),
+  ...sideways.flatMap((side) => blocksInOrder(side)),
+];
 
 /** Returns the text of blocks of rows. */
 export const textOfBlocks = (blocks: readonly Row[][]): string =>
@@ -16,11 +23,28 @@ export const textOfBlocks = (blocks: readonly Row[][]): string =>
  * was written, but columns may have been written line by line across the page, and lines from the bottom
  * up. `writtenInOrder` is false if annotations were written after all the rest, wherever they stand.
  */
-export function blocksInOrder(runs: Run[], writtenInOrder = true): Row[][] {
+function blocksInOrder(runs: Run[], writtenInOrder = true): Row[][] {
   const gutters = guttersOf(runs);
   const sorted = () => (writtenInOrder ? downwards(runs) : rowsByTop(runs).flat());
-  const blocks = isByColumn(runs, gutters) ? bands(runs, gutters) : [linesOf(sorted())];
+  const blocks = isByColumn(runs, gutters) ? bands(runs, gutters) : withTables(sorted());
   return blocks.filter((rows) => rows.length > 0);
+}
+
+/** Returns the lines of runs in their order; a table stands where the first of its runs does. */
+function withTables(runs: Run[]): Row[][] {
+  const tables = foldTables(rowsByTop(runs));
+  const tableOf = new Map(tables.flatMap((table) => [...table.runs].map((run) => [run, table])));
+  const blocks: Row[][] = [];
+  let lines: Run[] = [];
+  for (const run of runs) {
+    const table = tableOf.get(run);
+    if (!table) lines.push(run);
+    else if (!blocks.includes(table.rows)) {
+      blocks.push(linesOf(lines), table.rows);
+      lines = [];
+    }
+  }
+  return [...blocks, linesOf(lines)];
 }
 
 /**
@@ -44,7 +68,9 @@ function bands(runs: Run[], gutters: number[]): Row[][] {
   const blocks: Row[][] = [];
   let band: Run[] = [];
   const flush = () => {
-    blocks.push(...splitAt(gutters, band).columns.map(rowsByTop));
+    blocks.push(
+      ...splitAt(gutters, band).columns.flatMap((column) => withTables(rowsByTop(column).flat())),
+    );
     band = [];
   };
   const wide = new Set(across);

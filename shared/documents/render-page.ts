@@ -35,16 +35,37 @@ export function renderPage(
   const scale = scaleToFit(fullWidth, fullHeight);
   const width = Math.max(1, Math.floor(fullWidth * scale));
   const height = Math.max(1, Math.floor(fullHeight * scale));
+  const grey = drawPixels(pdfium, page, width, height);
+  return vips.Image.newFromMemory(grey, width, height, 1, vips.BandFormat.uchar);
+}
+
+/** A page in grey, a byte for each pixel. */
+export interface Drawing {
+  width: number;
+  height: number;
+  grey: Uint8Array;
+}
+
+/** Draws a page in grey on white, with this many pixels a point. Throws `RangeError` if there is no memory for it. */
+export function drawGrey(pdfium: Pdfium, page: number, scale: number): Drawing {
+  const { exports } = pdfium;
+  const [width, height] = [exports.FPDF_GetPageWidthF(page), exports.FPDF_GetPageHeightF(page)].map(
+    (points) => Math.max(1, Math.floor(points * scale)),
+  ) as [number, number];
+  return { width, height, grey: drawPixels(pdfium, page, width, height) };
+}
+
+function drawPixels(pdfium: Pdfium, page: number, width: number, height: number): Uint8Array {
+  const { exports } = pdfium;
   const pixels = exports.malloc(width * height);
   if (!pixels) throw new RangeError('No memory for the page');
   const bitmap = exports.FPDFBitmap_CreateEx(width, height, greyFormat, pixels, width);
   exports.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
   exports.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, renderFlags);
   exports.FPDFBitmap_Destroy(bitmap);
-  const bytes = pdfium.bytes(pixels, width * height);
-  const image = vips.Image.newFromMemory(bytes, width, height, 1, vips.BandFormat.uchar);
+  const grey = pdfium.bytes(pixels, width * height).slice();
   exports.free(pixels);
-  return image;
+  return grey;
 }
 
 /**

@@ -1,14 +1,23 @@
 import { around, type Box, sharesRow } from './box.ts';
+import type { Turn } from './turn.ts';
 
-/** A word of a run, and where it stands. */
+/** A word of a run. Its box is level, as its run's is. */
 export interface RunWord extends Box {
   text: string;
+  /** Where it stands on the page, which may lie on its side. */
+  place: Box;
 }
 
 /** A piece of a line of text without a wide gap in it. Its box is in points. */
 export interface Run extends Box {
   text: string;
   words?: RunWord[];
+}
+
+/** A run of a text layer. */
+export interface LayerRun extends Run {
+  turn: Turn;
+  words: RunWord[];
 }
 
 /** Runs on one line. */

@@ -1,55 +1,79 @@
-import { around, type Box, gapBetween, heightOf, sharedArea, sharesRow } from './box.ts';
+import { around, type Box, centreOf, gapBetween, heightOf, holds, sharesRow } from './box.ts';
+import { joinLetters, type LastLetter, type Letter } from './letters.ts';
 import type { Pdfium } from './pdfium.ts';
-import type { Run, RunWord } from './rows.ts';
-
-/**
- * FPDF_TEXTRENDERMODE_INVISIBLE: text that is not drawn, as an earlier OCR lays it over a scan.
- *
- * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
- */
-const invisible = 3;
+import type { LayerRun, RunWord } from './rows.ts';
+import { withHeads } from './sideways.ts';
+import { levelled, mainTurn, turned } from './turn.ts';
+import { visibleLetters } from './visible-letters.ts';
 
 /** In line heights. A wider gap ends a run: what follows may stand in another column or cell. */
 const maxGap = 0.9;
 
 /** The visible text of a page, in the order in which it was written. */
 export class TextLayer {
-  readonly runs: Run[] = [];
-  /** How many characters there are, without spaces. */
-  characters = 0;
-  /** How many characters there are whose font doesn't say which letter they are. */
-  unknown = 0;
-  /** The page, turned as its text is. */
+  /** The runs of the direction that most of the text has, with the sideways heads of its tables. */
+  readonly runs: LayerRun[];
+  /** The runs of each other direction. */
+  readonly sideways: LayerRun[][];
+  /** The visible text, without spaces. */
+  readonly letters: string;
+  /** The visible letters whose font doesn't say which they are. */
+  readonly flagged: string;
+  /** Whether a piece of the text has letters that PDFium can't tell at all. */
+  readonly isPartial: boolean;
+  /** The page as it is shown. */
   readonly page: Box;
-  private run: Run | undefined;
-  private word: RunWord | undefined;
+  /** How often the page is turned clockwise by a quarter to be shown. */
+  readonly quarterTurns: number;
+  /** The runs of all directions, as they were written. */
+  readonly all: LayerRun[];
 
-  private constructor(page: Box) {
+  static of(pdfium: Pdfium, page: number): TextLayer {
+    return new TextLayer(pdfium, page);
+  }
+
+  private constructor(pdfium: Pdfium, page: number) {
+    const pageBox = pdfium.pageBox(page);
+    this.quarterTurns = pdfium.exports.FPDFPage_GetRotation(page);
+    this.page = turned(pageBox, this.quarterTurns);
+    const writer = new RunWriter(pageBox);
+    const { letters, isPartial } = visibleLetters(pdfium, page);
+    for (const letter of letters) writer.add(letter);
+    this.isPartial = isPartial();
+    this.letters = writer.letters;
+    this.flagged = writer.flagged;
+    this.all = writer.runs;
+    const main = mainTurn(writer.runs);
+    const { runs, others } = withHeads(writer.runs, main);
+    this.runs = runs;
+    this.sideways = others;
+  }
+
+  /** Returns where a word stands on the page as it is shown. */
+  placeOf(word: RunWord): Box {
+    return turned(word.place, this.quarterTurns);
+  }
+}
+
+/** Joins letters to words and runs. */
+class RunWriter {
+  readonly runs: LayerRun[] = [];
+  letters = '';
+  flagged = '';
+  private readonly page: Box;
+  private run: LayerRun | undefined;
+  private word: RunWord | undefined;
+  /** The letter before, or the one that raised and lowered letters stand beside. */
+  private last: LastLetter | undefined;
+
+  constructor(page: Box) {
     this.page = page;
   }
 
-  static of(pdfium: Pdfium, page: number): TextLayer {
-    const { exports } = pdfium;
-    const quarterTurns = exports.FPDFPage_GetRotation(page);
-    const pageBox = pdfium.pageBox(page);
-    const layer = new TextLayer(upright(pageBox, quarterTurns));
-    const text = exports.FPDFText_LoadPage(page);
-    for (const index of visibleCharacters(pdfium, text)) {
-      const hyphen = exports.FPDFText_IsHyphen(text, index) === 1;
-      const letter = hyphen ? '-' : letterOf(exports.FPDFText_GetUnicode(text, index));
-      // Loose boxes are as high as their font, whatever the letter, so letters of one line share a row.
-      exports.FPDFText_GetLooseCharBox(text, index, pdfium.scratch);
-      layer.add(letter, pdfium.box(), pageBox, quarterTurns);
-      if (exports.FPDFText_HasUnicodeMapError(text, index) === 1) layer.unknown += 1;
-    }
-    exports.FPDFText_ClosePage(text);
-    return layer;
-  }
-
-  private add(letter: string, box: Box, pageBox: Box, quarterTurns: number): void {
-    if (letter === '\n' || letter === '\r') this.run = undefined;
-    else if (letter.trim() === '') this.addSpace();
-    else if (sharedArea(box, pageBox) > 0) this.addLetter(letter, upright(box, quarterTurns));
+  add(letter: Letter): void {
+    if (letter.text === '\n' || letter.text === '\r') this.run = undefined;
+    else if (letter.text.trim() === '') this.addSpace();
+    else if (holds(this.page, centreOf(letter.place))) this.addLetter(letter);
   }
 
   private addSpace(): void {
@@ -57,58 +81,38 @@ export class TextLayer {
     this.word = undefined;
   }
 
-  private addLetter(letter: string, box: Box): void {
+  private addLetter(letter: Letter): void {
+    this.letters += letter.text;
+    if (letter.isFlagged) this.flagged += letter.text;
     const { run } = this;
-    this.characters += 1;
-    if (run && sharesRow(run, box) && gapBetween(run, box) < maxGap * heightOf(run)) {
-      Object.assign(run, around([run, box]), { text: run.text + letter });
-      this.addToWord(run, letter, box);
+    const box = levelled(letter.place, letter.turn);
+    if (run && run.turn === letter.turn && follows(run, box)) this.addToRun(run, letter, box);
+    else this.startRun(letter, box);
+  }
+
+  private startRun({ text, place, turn }: Letter, box: Box): void {
+    this.word = { text, place, ...box };
+    this.run = { text, turn, words: [this.word], ...box };
+    this.last = { text, ...box };
+    this.runs.push(this.run);
+  }
+
+  private addToRun(run: LayerRun, { text, place }: Letter, box: Box): void {
+    const { word, last } = this;
+    const letter = { text, ...box };
+    const end = word && last ? joinLetters(last, letter) : { text, replaced: 0, isBase: true };
+    const written = (before: string) => before.slice(0, before.length - end.replaced) + end.text;
+    Object.assign(run, around([run, box]), { text: written(run.text) });
+    if (word) {
+      Object.assign(word, around([word, box]), { text: written(word.text) });
+      word.place = around([word.place, place]);
     } else {
-      this.word = { ...box, text: letter };
-      this.run = { ...box, text: letter, words: [this.word] };
-      this.runs.push(this.run);
+      this.word = { text, place, ...box };
+      run.words.push(this.word);
     }
-  }
-
-  private addToWord(run: Run, letter: string, box: Box): void {
-    const { word } = this;
-    if (word) Object.assign(word, around([word, box]), { text: word.text + letter });
-    else {
-      this.word = { ...box, text: letter };
-      run.words?.push(this.word);
-    }
+    if (end.isBase) this.last = { ...letter, text: end.text };
   }
 }
 
-/** Yields the indexes of visible characters. One that PDFium made up is as visible as the one before it. */
-function* visibleCharacters({ exports }: Pdfium, text: number): Generator<number> {
-  const count = exports.FPDFText_CountChars(text);
-  let object = 0;
-  let visible = true;
-  for (let index = 0; index < count; index++) {
-    const drawnBy = exports.FPDFText_GetTextObject(text, index);
-    if (drawnBy && drawnBy !== object) {
-      object = drawnBy;
-      visible = exports.FPDFTextObj_GetTextRenderMode(object) !== invisible;
-    }
-    if (visible) yield index;
-  }
-}
-
-/** Returns a code point as text. A ligature such as `ﬁ` is taken apart, so that a search finds it. */
-function letterOf(code: number): string {
-  if (code <= 0 || code > 0x10ffff) return '\ufffd';
-  const letter = String.fromCodePoint(code);
-  return code >= 0xfb00 && code <= 0xfb06 ? letter.normalize('NFKC') : letter;
-}
-
-/**
- * Turns a box clockwise with its page, as a viewer does. It may end up outside the page: only how boxes lie
- * to each other matters.
- */
-function upright({ left, top, right, bottom }: Box, quarterTurns: number): Box {
-  if (quarterTurns === 1) return { left: -bottom, top: left, right: -top, bottom: right };
-  if (quarterTurns === 2) return { left: -right, top: -bottom, right: -left, bottom: -top };
-  if (quarterTurns === 3) return { left: top, top: -right, right: bottom, bottom: -left };
-  return { left, top, right, bottom };
-}
+const follows = (run: LayerRun, box: Box) =>
+  sharesRow(run, box) && gapBetween(run, box) < maxGap * heightOf(run);

@@ -1,20 +1,27 @@
+import { heightOf, widthOf } from './box.ts';
 import type { PageContent } from './document.ts';
 import { unreadablePage } from './errors.ts';
 import { loadFlattened } from './flattened-page.ts';
+import { isNonsense } from './nonsense.ts';
 import type { OpenPdf } from './open-pdf.ts';
+import type { Pdfium } from './pdfium.ts';
 import type { Pointer } from './pdfium-exports.ts';
+import { showMoreWords } from './picture-words.ts';
 import { type Picture, picturesOf } from './pictures.ts';
 import { type PlacedWord, perMilleOf } from './placed-word.ts';
-import { blocksInOrder, textOfBlocks } from './reading-order.ts';
+import { blocksOfLayer, textOfBlocks } from './reading-order.ts';
+import { drawGrey } from './render-page.ts';
 import type { Row } from './rows.ts';
 import { TextLayer } from './text-runs.ts';
 
-/** A text layer shorter than this is a stamp or a page number, not the page's text. */
-const minCharacters = 50;
-/** A text layer with a larger share of letters that the font doesn't name is rubbish. */
-const maxUnknownShare = 0.1;
-/** Pictures that cover a larger share of the page than this are a scan, whatever text stands on them. */
+/** A shorter text layer may be a stamp on a scan, or a number on a page whose words are drawn as shapes. */
+const minLetters = 50;
+/** Pictures that cover a larger share of a page with so short a text layer are a scan. */
 const maxPictureShare = 0.5;
+/** A page with more shapes than this may have its words drawn with them. */
+const maxShapes = 200;
+/** Pixels along the long side of a page that is looked at for being blank. */
+const blankPixels = 400;
 
 /** A page that PDFium has open. */
 export interface OpenPage {
@@ -48,22 +55,24 @@ export function withPage<Result>(
  */
 export function textLayerOf(
   { pdfium }: OpenPdf,
-  { page, pictures, hasAnnotations }: OpenPage,
+  open: OpenPage,
   withWords: boolean,
 ): Pick<PageContent, 'textLayer' | 'words'> | undefined {
-  const isScan = pictures.reduce((sum, { share }) => sum + share, 0) > maxPictureShare;
-  if (isScan) return undefined;
-  const layer = TextLayer.of(pdfium, page);
-  if (!isReal(layer)) return undefined;
-  const blocks = blocksInOrder(layer.runs, !hasAnnotations);
+  const layer = TextLayer.of(pdfium, open.page);
+  if (!isWhole(pdfium, open, layer)) return undefined;
+  const blocks = blocksOfLayer(layer, !open.hasAnnotations);
   return { textLayer: textOfBlocks(blocks), ...(withWords && { words: wordsOf(blocks, layer) }) };
 }
 
-const wordsOf = (blocks: Row[][], { page }: TextLayer): PlacedWord[] =>
+const wordsOf = (blocks: Row[][], layer: TextLayer): PlacedWord[] =>
   blocks
     .flat(2)
     .flatMap(({ words = [] }) => words)
-    .map(({ text, ...box }) => ({ text, box: perMilleOf(box, page), confidence: null }));
+    .map((word) => ({
+      text: word.text,
+      box: perMilleOf(layer.placeOf(word), layer.page),
+      confidence: null,
+    }));
 
 /** Whether a part of the page is lost. PDFium shows what is left of it, or nothing, without an error. */
 function isDamaged(pdf: OpenPdf, page: Pointer): boolean {
@@ -74,6 +83,23 @@ function isDamaged(pdf: OpenPdf, page: Pointer): boolean {
   );
 }
 
-function isReal({ characters, unknown }: TextLayer): boolean {
-  return characters >= minCharacters && unknown <= maxUnknownShare * characters;
+/** Whether a layer tells the words of its page, so that nobody need look at the page. */
+function isWhole(pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer): boolean {
+  if (layer.isPartial || isNonsense(layer)) return false;
+  if (layer.letters.length < minLetters) {
+    const share = pictures.reduce((sum, picture) => sum + picture.share, 0);
+    if (share > maxPictureShare || isDrawing(pdfium, page)) return false;
+  }
+  if (layer.letters === '' && pictures.length === 0) return isBlank(pdfium, page, layer);
+  return !showMoreWords(pdfium, page, pictures, layer);
+}
+
+/** Whether a page has so many shapes that words may be drawn with them. */
+const isDrawing = ({ exports }: Pdfium, page: Pointer) =>
+  exports.FPDFPage_CountObjects(page) > maxShapes;
+
+/** Whether a page without text and pictures shows nothing. */
+function isBlank(pdfium: Pdfium, page: Pointer, layer: TextLayer): boolean {
+  const scale = blankPixels / Math.max(widthOf(layer.page), heightOf(layer.page));
+  return drawGrey(pdfium, page, scale).grey.every((pixel) => pixel === 255);
 }

@@ -1,11 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadFlattened } from '../documents/flattened-page.ts';
+import { isNonsense } from '../documents/nonsense.ts';
 import { OpenPdf } from '../documents/open-pdf.ts';
 import { PdfFile } from '../documents/pdf-file.ts';
 import { Pdfium } from '../documents/pdfium.ts';
 import { MemoryLimit } from '../documents/processes/memory-limit.ts';
-import { inReadingOrder } from '../documents/reading-order.ts';
+import { blocksOfLayer, textOfBlocks } from '../documents/reading-order.ts';
 import { TextLayer } from '../documents/text-runs.ts';
 import { ServiceError } from '../http/errors.ts';
 import { newTempDir } from '../temp-dir.ts';
@@ -17,8 +18,6 @@ const maxPages = 200;
 const maxMb = 256;
 /** The pages that are read by then are all. */
 const maxMs = 4_000;
-/** A text layer with a larger share of letters that the font doesn't name is rubbish. */
-const maxUnknownShare = 0.1;
 
 /** Returns the text layers of a PDF's pages. A page without one, or a damaged one, is left out. Throws 422. */
 export async function pdfText(bytes: Uint8Array): Promise<string> {
@@ -58,8 +57,9 @@ function readPages(pdf: OpenPdf): string {
 
 function textLayerOf(pdf: OpenPdf, number: number): string {
   const { page, hasAnnotations } = loadFlattened(pdf, number);
-  const { characters, unknown, runs } = TextLayer.of(pdf.pdfium, page);
+  const layer = TextLayer.of(pdf.pdfium, page);
   pdf.pdfium.exports.FPDF_ClosePage(page);
-  if (characters === 0 || unknown > maxUnknownShare * characters) return '';
-  return inReadingOrder(runs, !hasAnnotations);
+  return layer.letters === '' || isNonsense(layer)
+    ? ''
+    : textOfBlocks(blocksOfLayer(layer, !hasAnnotations));
 }

@@ -8,7 +8,7 @@ import { fileOf } from './open-bytes.ts';
 
 const reading = { turn: 'key', losses: { count: 0 } };
 
-it("each page's text layer is read, and there is none on a scan or a blank page", async () => {
+it("each page's text layer is read: there is none on a scan, and an empty one on a blank page", async () => {
   const scan = await greyJpeg(120);
   const path = fileOf(
     await pdfOf([
@@ -21,7 +21,7 @@ it("each page's text layer is read, and there is none on a scan or a blank page"
 
   const layers = await Array.fromAsync(textLayersIn(path, reading));
 
-  expect(layers).toEqual([words(1), undefined, undefined, words(4)]);
+  expect(layers).toEqual([words(1), undefined, '', words(4)]);
 });
 
 it('a damaged page has none, and the others are read', async () => {

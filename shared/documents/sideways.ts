@@ -1,0 +1,46 @@
+import { around, type Box, gapBetween, sharesRow, widthOf } from './box.ts';
+import type { LayerRun } from './rows.ts';
+import { levelled, type Turn } from './turn.ts';
+
+/** Text of a page by its direction. */
+export interface Directions {
+  /** The main direction's, with the sideways heads of its tables. */
+  runs: LayerRun[];
+  /** Each other direction's. */
+  others: LayerRun[][];
+}
+
+/**
+ * Parts runs by their direction. Sideways runs that stand side by side with room between them are heads of a table's
+ * columns: each becomes a cell of the main direction's text. A sideways table or note stays text of its own.
+ */
+export function withHeads(all: LayerRun[], main: Turn): Directions {
+  const others = Map.groupBy(
+    all.filter(({ turn }) => turn !== main),
+    ({ turn }) => turn,
+  );
+  if (others.size === 0) return { runs: all, others: [] };
+  const heads = new Map([...others.values()].flatMap((runs) => headsAmong(runs, main)));
+  const runs = all.flatMap((run) => (run.turn === main ? run : (heads.get(run) ?? [])));
+  const rest = [...others.values()].map((side) => side.filter((run) => !heads.has(run)));
+  return { runs, others: rest.filter((side) => side.length > 0) };
+}
+
+/** Returns the runs that are heads of columns, with what each is among the main direction's runs. */
+function headsAmong(runs: LayerRun[], main: Turn): [LayerRun, LayerRun][] {
+  const placed = runs.map((run): [LayerRun, LayerRun] => [run, { ...run, ...boxIn(run, main) }]);
+  const groups: [LayerRun, LayerRun][][] = [];
+  for (const pair of placed.toSorted(([, one], [, other]) => one.left - other.left)) {
+    const last = groups.at(-1)?.at(-1)?.[1];
+    if (last && sharesRow(last, pair[1]) && isApart(last, pair[1])) groups.at(-1)?.push(pair);
+    else groups.push([pair]);
+  }
+  return groups.filter((group) => group.length > 1).flat();
+}
+
+const boxIn = ({ words }: LayerRun, main: Turn): Box =>
+  levelled(around(words.map(({ place }) => place)), main);
+
+/** Whether there is more than the height of a line between two sideways lines: those of a paragraph stand closer. */
+const isApart = (one: Box, other: Box) =>
+  gapBetween(one, other) > 0.8 * Math.max(widthOf(one), widthOf(other));

@@ -1,0 +1,206 @@
+import { type Box, centreOf, holds } from './box.ts';
+import { type Letter, letterOf } from './letters.ts';
+import type { Pdfium } from './pdfium.ts';
+import { pageObjects } from './pictures.ts';
+import { type Turn, turnOf } from './turn.ts';
+
+/**
+ * FPDF_TEXTRENDERMODE_INVISIBLE: text that is not drawn, as an earlier OCR lays it over a scan.
+ *
+ * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
+ */
+const invisible = 3;
+/** FPDF_PAGEOBJ_TEXT, FPDF_PAGEOBJ_PATH. */
+const [textType, pathType] = [1, 2];
+/** FPDF_SEGMENT_BEZIERTO. */
+const bezier = 1;
+/** Text of at least this much of each colour is white: on a white page nobody sees it. */
+const minWhite = 250;
+/** More covers than these are not looked at: the page is a drawing. */
+const maxCovers = 500;
+
+/** A thing that is drawn on a page. */
+interface Drawn {
+  /** The later is drawn over the earlier. */
+  order: number;
+  box: Box;
+}
+
+/** How the letters of one text object are drawn. */
+interface Style {
+  isShown: boolean;
+  isWhite: boolean;
+  order: number;
+  turn: Turn;
+}
+
+/** The visible letters of a page in the order in which they were written. */
+export interface VisibleLetters {
+  letters: Iterable<Letter>;
+  /** Whether a text object has no letter that PDFium can tell. To be asked after the letters. */
+  isPartial: () => boolean;
+}
+
+/**
+ * Returns the letters of a page that a reader sees: not those that are drawn invisibly, in white on the white page, or
+ * under a filled rectangle. A letter that PDFium made up is as visible as the one before it.
+ */
+export function visibleLetters(pdfium: Pdfium, page: number): VisibleLetters {
+  const read = new Set<number>();
+  const objects = pageObjects(pdfium, page);
+  const texts = objects.filter((object) => pdfium.exports.FPDFPageObj_GetType(object) === textType);
+  return {
+    letters: lettersOf(pdfium, page, objects, read),
+    isPartial: () => {
+      const [known, lost] = [true, false].map((isRead) =>
+        texts
+          .filter((object) => read.has(object) === isRead)
+          .map((object) => boundsOf(pdfium, object)),
+      ) as [Box[], Box[]];
+      // What is drawn twice, to look bold, is told once.
+      const isTold = (box: Box) => known.some((other) => holds(other, centreOf(box)));
+      return lost.some((box) => hasExtent(box) && !isTold(box));
+    },
+  };
+}
+
+function* lettersOf(
+  pdfium: Pdfium,
+  page: number,
+  objects: number[],
+  read: Set<number>,
+): Generator<Letter> {
+  const { exports } = pdfium;
+  const drawing = new Drawing(pdfium, objects);
+  const text = exports.FPDFText_LoadPage(page);
+  const count = exports.FPDFText_CountChars(text);
+  let object = 0;
+  let style: Style = { isShown: true, isWhite: false, order: 0, turn: 0 };
+  for (let index = 0; index < count; index++) {
+    const drawnBy = exports.FPDFText_GetTextObject(text, index);
+    if (drawnBy && drawnBy !== object) {
+      object = drawnBy;
+      read.add(object);
+      style = drawing.styleOf(object, exports.FPDFText_GetCharAngle(text, index));
+    }
+    if (!style.isShown) continue;
+    // Loose boxes are as high as their font, whatever the letter, so letters of one line share a row.
+    exports.FPDFText_GetLooseCharBox(text, index, pdfium.scratch);
+    const place = pdfium.box();
+    if (drawing.hides(style, place)) continue;
+    yield {
+      text:
+        exports.FPDFText_IsHyphen(text, index) === 1
+          ? '-'
+          : letterOf(exports.FPDFText_GetUnicode(text, index)),
+      place,
+      turn: style.turn,
+      isFlagged: exports.FPDFText_HasUnicodeMapError(text, index) === 1,
+    };
+  }
+  exports.FPDFText_ClosePage(text);
+}
+
+/** What is drawn on a page beside its letters, as far as it hides them or lies behind them. */
+class Drawing {
+  private readonly pdfium: Pdfium;
+  private readonly objects: number[];
+  private readonly orders: Map<number, number>;
+  private known: { grounds: Drawn[]; covers: Drawn[] } | undefined;
+
+  constructor(pdfium: Pdfium, objects: number[]) {
+    this.pdfium = pdfium;
+    this.objects = objects;
+    this.orders = new Map(objects.map((object, order) => [object, order]));
+  }
+
+  styleOf(object: number, angle: number): Style {
+    return {
+      isShown: this.pdfium.exports.FPDFTextObj_GetTextRenderMode(object) !== invisible,
+      isWhite: isWhite(colourOf(this.pdfium, object)),
+      order: this.orders.get(object) ?? Infinity,
+      turn: turnOf(angle),
+    };
+  }
+
+  /** Whether a letter can't be seen where it stands. */
+  hides({ isWhite, order }: Style, place: Box): boolean {
+    if (this.objects.length < 2 && !isWhite) return false;
+    const { grounds, covers } = this.drawn();
+    const middle = centreOf(place);
+    const lies = (over: boolean) => (drawn: Drawn) =>
+      drawn.order > order === over && holds(drawn.box, middle);
+    return covers.some(lies(true)) || (isWhite && !grounds.some(lies(false)));
+  }
+
+  private drawn() {
+    this.known ??= this.look();
+    return this.known;
+  }
+
+  private look() {
+    const { pdfium, objects } = this;
+    const grounds: Drawn[] = [];
+    const covers: Drawn[] = [];
+    for (const [order, object] of objects.entries()) {
+      const type = pdfium.exports.FPDFPageObj_GetType(object);
+      if (type === textType) continue;
+      const drawn = { order, box: boundsOf(pdfium, object) };
+      if (type !== pathType) grounds.push(drawn);
+      else if (isFilled(pdfium, object)) {
+        const colour = colourOf(pdfium, object);
+        if (!isWhite(colour)) grounds.push(drawn);
+        if (isRectangle(pdfium, object) && isOpaque(pdfium, object, colour)) covers.push(drawn);
+      }
+    }
+    return { grounds, covers: covers.length > maxCovers ? [] : covers };
+  }
+}
+
+type Colour = readonly [red: number, green: number, blue: number, alpha: number];
+
+function colourOf(pdfium: Pdfium, object: number): Colour {
+  const { exports, scratch } = pdfium;
+  const known = exports.FPDFPageObj_GetFillColor(
+    object,
+    scratch,
+    scratch + 4,
+    scratch + 8,
+    scratch + 12,
+  );
+  return known ? (pdfium.integers(4) as unknown as Colour) : [0, 0, 0, 255];
+}
+
+const isWhite = ([red, green, blue]: Colour) => Math.min(red, green, blue) >= minWhite;
+
+const isOpaque = ({ exports }: Pdfium, object: number, [, , , alpha]: Colour) =>
+  alpha === 255 && exports.FPDFPageObj_HasTransparency(object) === 0;
+
+/** Whether a path is filled, and not only drawn as a line. */
+function isFilled(pdfium: Pdfium, path: number): boolean {
+  pdfium.exports.FPDFPath_GetDrawMode(path, pdfium.scratch, pdfium.scratch + 4);
+  return pdfium.integers(1)[0] !== 0;
+}
+
+/** Whether a path is one rectangle whose sides lie along the page's. */
+function isRectangle(pdfium: Pdfium, path: number): boolean {
+  const { exports, scratch } = pdfium;
+  const count = exports.FPDFPath_CountSegments(path);
+  if (count < 4 || count > 5) return false;
+  const points = Array.from({ length: count }, (_, index) => {
+    const segment = exports.FPDFPath_GetPathSegment(path, index);
+    exports.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
+    return exports.FPDFPathSegment_GetType(segment) === bezier ? [] : pdfium.floats(2);
+  });
+  const different = (axis: 0 | 1) => new Set(points.map((point) => point[axis])).size;
+  return points.every((point) => point.length > 0) && different(0) === 2 && different(1) === 2;
+}
+
+function boundsOf(pdfium: Pdfium, object: number): Box {
+  const { exports, scratch } = pdfium;
+  exports.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12);
+  const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.floats(4);
+  return { left, right, top: -top, bottom: -bottom };
+}
+
+const hasExtent = ({ left, top, right, bottom }: Box) => right > left || bottom > top;

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { unreadableDocument } from './errors.ts';
 import { htmlText } from './html-text.ts';
+import { decodeText } from './text.ts';
 
 /** A file within another. */
 export interface ContainedFile {
@@ -37,7 +39,9 @@ export async function readEmail(bytes: Buffer): Promise<EmailContent> {
 
 async function parse(bytes: Buffer): Promise<Email> {
   try {
-    return await PostalMime.parse(bytes, limits);
+    // Letters beyond ASCII in a mail that names no encoding are taken for UTF-8 by the parser.
+    const isNamed = isUtf8(bytes) || /charset\s*=/i.test(bytes.toString('latin1'));
+    return await PostalMime.parse(isNamed ? bytes : decodeText(bytes), limits);
   } catch (error) {
     throw unreadableDocument('it is no valid email', error);
   }
@@ -71,7 +75,7 @@ function addressInWords({ name, address, group }: Address): string {
 
 /** The HTML has what the text has, and its tables. */
 function bodyOf({ html, text }: Email): string {
-  const body = html ? htmlText(html, maxCharacters) : '';
+  const body = html ? htmlText(html, maxCharacters, { withLinks: true }) : '';
   return body || (text ?? '').trim();
 }
 

@@ -27,9 +27,10 @@ export const layoutElements = names('article blockquote h1 h2 h3 h4 h5 h6 pre se
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Whether an element isn't shown. Scripts show a body that is hidden at first; a reading has parentheses anyway. */
+/** Whether an element isn't read. Scripts show a body that is hidden at first; readings of words stand beside them. */
 export const isUnseen = (name: string, { hidden, style = '' }: Attributes) =>
   name === 'rp' ||
+  name === 'rt' ||
   unseenElements.has(name) ||
   ((hidden !== undefined || isHiding(style)) && name !== 'body' && name !== 'html');
 

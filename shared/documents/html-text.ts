@@ -29,23 +29,28 @@ const maxRowSpan = 65_534;
  * Returns what an HTML file shows as Markdown: headings, lists, tables, quotes and preformatted text. Throws 422 for
  * elements nested more than 5,000 deep, and for a table longer than any sheet.
  */
-export function htmlText(html: string, maxCharacters: number): string {
+export function htmlText(html: string, maxCharacters: number, { withLinks = false } = {}): string {
   const isXhtml = xhtml.test(html.slice(0, 2_000));
-  return markdownUpTo(maxCharacters, (markdown) =>
-    new Parser(new HtmlReader(markdown), {
-      ...{ recognizeSelfClosing: isXhtml, recognizeCDATA: isXhtml },
-    }).end(html),
-  );
+  return markdownUpTo(maxCharacters, (markdown) => {
+    const reader = new HtmlReader(markdown);
+    new Parser(reader, { recognizeSelfClosing: isXhtml, recognizeCDATA: isXhtml }).end(html);
+    const links = withLinks ? reader.links : [];
+    for (const link of links) markdown.add({ item: link, depth: 0, marker: '-' });
+  });
 }
 
-/** Where a page may name its encoding. */
-const encodingPlace = 1_024;
+/** Where a page may name its encoding: browsers look at the first kilobyte, but pages name it later. */
+const encodingPlace = 64_000;
+/** More links than these are not told. */
+const maxLinks = 200;
 
 /** Decodes a page's bytes: by their mark, as UTF-8 where they are that, else by the encoding that the page names. */
 export function decodeHtml(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, encodingPlace);
-  const named = start.match(/(?:charset|encoding)\s*=\s*(?:["']\s*)?([\w:-]+)/i)?.[1];
-  return decodeText(bytes, named);
+  const named =
+    start.slice(0, 1_024).match(/(?:charset|encoding)\s*=\s*(?:["']\s*)?([\w:-]+)/i) ??
+    start.match(/<meta\b[^<>]{0,300}charset\s*=\s*(?:["']\s*)?([\w:-]+)/i);
+  return decodeText(bytes, named?.[1]);
 }
 
 /** Writes a page as the parser tells of its elements. */
@@ -62,6 +67,14 @@ class HtmlReader implements Partial<Handler> {
   private isUnseen = false;
   private isCode = false;
   private isDataTable = false;
+  /** Where the page's links lead to, each behind its words. */
+  readonly links = new Set<string>();
+  /** The options of the open list to choose from, and those that are chosen. */
+  private choice: { options: string[]; chosen: string[] } | undefined;
+  /** Within a drawing only its texts are read. */
+  private drawing: 'shapes' | 'text' | undefined;
+  /** The open parts of an equation: what stands between their parts, how many there are, and how deep they lie. */
+  private readonly fractions: { mark: string; parts: number; depth: number }[] = [];
 
   constructor(markdown: Markdown) {
     this.markdown = markdown;
@@ -74,6 +87,12 @@ class HtmlReader implements Partial<Handler> {
 
   ontext(text: string): void {
     if (this.isUnseen) return;
+    if (this.drawing === 'shapes') return;
+    if (this.choice) {
+      const { options } = this.choice;
+      if (options.length > 0) options.push(`${options.pop()}${text}`);
+      return;
+    }
     this.line += this.isCode ? text : text.replace(/\s+/g, ' ');
     if (this.line.length > this.markdown.room) this.endBlock();
   }
@@ -88,6 +107,8 @@ class HtmlReader implements Partial<Handler> {
 
   private open(fullName: string, attributes: Attributes): (() => void) | undefined {
     if (this.isUnseen) return undefined;
+    const own = this.openOwn(fullName, attributes);
+    if (own) return own;
     if (isUnseen(fullName, attributes)) {
       this.isUnseen = true;
       return () => {
@@ -96,11 +117,72 @@ class HtmlReader implements Partial<Handler> {
     }
     const name = ofOffice.test(fullName) ? fullName : fullName.replace(/^.*:/, '');
     if (name === 'br') return this.breakLine();
-    // A reading stands in parentheses. Highlighters of preformatted text put an element on each line.
-    if (name === 'rt') return this.put('(', ')');
+    // Highlighters of preformatted text put an element on each line.
     if (name === 'button') return this.put(' ', ' ');
     if (!blockElements.has(name)) return undefined;
     return this.isCode ? this.put('', '\n') : this.openBlock(name, attributes);
+  }
+
+  /** Opens a field that a person fills in, a drawing, a link, or a part of an equation. */
+  private openOwn(name: string, attributes: Attributes): (() => void) | undefined {
+    this.line += this.markOfPart();
+    if (name === 'input') return this.put(shownValue(attributes), ' ');
+    if (name === 'select') return this.openChoice();
+    if (this.choice && name === 'option') return this.openOption(this.choice, attributes);
+    if (name === 'svg') return this.openDrawing('shapes');
+    if (this.drawing && name === 'text') return this.openDrawing('text');
+    if (name === 'a') return this.openLink(attributes);
+    const mark = marksOfEquations[name];
+    if (mark === undefined) return undefined;
+    this.fractions.push({ mark, parts: 0, depth: this.ends.length + 1 });
+    return () => this.fractions.pop();
+  }
+
+  private openChoice(): () => void {
+    const choice: NonNullable<typeof this.choice> = { options: [], chosen: [] };
+    this.choice = choice;
+    return () => {
+      this.choice = undefined;
+      const shown = choice.chosen.length > 0 ? choice.chosen : choice.options.slice(0, 1);
+      this.line += ` ${shown.map((option) => option.trim()).join(', ')} `;
+    };
+  }
+
+  private openOption(
+    choice: NonNullable<typeof this.choice>,
+    { selected }: Attributes,
+  ): () => void {
+    choice.options.push('');
+    return () => {
+      if (selected !== undefined) choice.chosen.push(choice.options.at(-1) ?? '');
+    };
+  }
+
+  private openDrawing(drawing: 'shapes' | 'text'): () => void {
+    const before = this.drawing;
+    this.drawing = drawing;
+    this.line += ' ';
+    return () => {
+      this.drawing = before;
+      this.line += ' ';
+    };
+  }
+
+  private openLink({ href = '' }: Attributes): (() => void) | undefined {
+    if (!/^https?:/i.test(href) || this.links.size >= maxLinks) return undefined;
+    const from = this.line.length;
+    return () => {
+      const words = oneLine(this.line.slice(from));
+      this.links.add(words && words !== href ? `${words}: ${href}` : href);
+    };
+  }
+
+  /** Returns what stands before an element that is a part of a fraction or a power, and not its first. */
+  private markOfPart(): string {
+    const fraction = this.fractions.at(-1);
+    if (!fraction || this.ends.length !== fraction.depth) return '';
+    fraction.parts += 1;
+    return fraction.parts > 1 ? fraction.mark : '';
   }
 
   private put(before: string, after: string): () => void {
@@ -194,6 +276,19 @@ class HtmlReader implements Partial<Handler> {
     this.markdown.add(block, this.margins.next(this.lineBreaks));
     this.lineBreaks = 0;
   }
+}
+
+/** What stands between the parts of an equation, so that it is one line. */
+const marksOfEquations: Record<string, string> = { mfrac: '/', msup: '^', msub: '_' };
+
+/** The kinds of fields whose value no person has filled in, or nobody sees. */
+const otherFields = new Set(['hidden', 'password', 'submit', 'reset', 'button', 'image', 'file']);
+
+/** Returns what a field of a form shows. */
+function shownValue({ type = 'text', value = '', checked }: Attributes): string {
+  const kind = type.toLowerCase();
+  if (kind === 'checkbox' || kind === 'radio') return checked === undefined ? ' ☐ ' : ' ☒ ';
+  return otherFields.has(kind) ? '' : ` ${value}`;
 }
 
 /** Returns an attribute's whole number, if it has one. */

@@ -6,7 +6,7 @@ import { textTypeOf } from './text-types.ts';
 
 /**
  * How a file is read. An `archive` is a ZIP: an Office file, an e-book or an archive of files, which are told
- * apart by what is in them.
+ * apart by what is in them; or an archive of tar, or a file packed by gzip.
  */
 export type DocumentKind =
   | 'pdf'
@@ -50,6 +50,9 @@ const kindByType = new Map<string, DocumentKind>(
     'message/rfc822': 'email',
     'application/zip': 'archive',
     'application/x-zip-compressed': 'archive',
+    'application/gzip': 'archive',
+    'application/x-gzip': 'archive',
+    'application/x-tar': 'archive',
     'application/epub+zip': 'archive',
     // Google's own documents, by the format in which Drive exports them.
     'application/vnd.google-apps.document': 'markdown',
@@ -86,6 +89,9 @@ const typeByExtension = new Map(
     rtf: 'application/rtf',
     eml: 'message/rfc822',
     zip: 'application/zip',
+    gz: 'application/gzip',
+    tgz: 'application/gzip',
+    tar: 'application/x-tar',
     epub: 'application/epub+zip',
   }),
 );

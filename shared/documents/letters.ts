@@ -88,8 +88,16 @@ const isOver = (accent: Box, letter: Box) =>
   gapBetween(accent, letter) < -0.5 * Math.min(widthOf(accent), widthOf(letter));
 
 const plain = '0123456789+-−=()ni';
-const raised = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ';
-const lowered = '₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₙᵢ';
+const raisedForms = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ';
+const loweredForms = '₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₙᵢ';
+
+/** Returns a letter as Unicode raises it; undefined if it has no such form. */
+export const raised = (letter: string) => formIn(raisedForms, letter);
+/** Returns a letter as Unicode lowers it; undefined if it has no such form. */
+export const lowered = (letter: string) => formIn(loweredForms, letter);
+
+const formIn = (forms: string, letter: string): string | undefined =>
+  plain.includes(letter) ? forms[plain.indexOf(letter)] : undefined;
 
 /** How far a font's baseline lies above the bottom of its letters' boxes, as a share of their height. */
 const descent = 0.2;
@@ -97,12 +105,9 @@ const descent = 0.2;
 /** Returns the raised or lowered form of a smaller letter, by how far its baseline lies from the one before. */
 function shiftedForm(base: LastLetter, letter: LastLetter): string | undefined {
   const height = heightOf(base);
-  const index = plain.indexOf(letter.text);
-  if (index === -1 || heightOf(letter) > 0.85 * height || !/[\p{L}\p{N})\]]$/u.test(base.text)) {
-    return undefined;
-  }
+  if (heightOf(letter) > 0.85 * height || !/[\p{L}\p{N})\]]$/u.test(base.text)) return undefined;
   const baseline = ({ bottom, top }: Box) => bottom - descent * (bottom - top);
   const rise = (baseline(base) - baseline(letter)) / height;
-  if (rise > 0.2) return raised[index];
-  return rise < -0.08 ? lowered[index] : undefined;
+  if (rise > 0.2) return raised(letter.text);
+  return rise < -0.08 ? lowered(letter.text) : undefined;
 }

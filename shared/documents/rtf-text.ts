@@ -1,5 +1,6 @@
 import { unreadableDocument } from './errors.ts';
 import { type Markdown, markdownUpTo } from './office/markdown.ts';
+import { inPosition } from './office/raised-text.ts';
 import { TableReader } from './office/table-reader.ts';
 import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
 
@@ -12,12 +13,20 @@ export interface RtfContent {
 
 /** The groups that hold no text of the document. */
 const skipped = new Set([
-  ...['fonttbl', 'colortbl', 'stylesheet', 'info', 'listtable', 'listoverridetable', 'rsidtbl'],
-  ...['header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr', 'footerf'],
+  ...['colortbl', 'stylesheet', 'info', 'listtable', 'listoverridetable', 'rsidtbl'],
   ...['fldinst', 'nonshppict', 'xmlnstbl', 'themedata', 'colorschememapping', 'datastore'],
   ...['latentstyles', 'generator', 'object', 'objdata', 'bkmkstart', 'bkmkend'],
   ...['annotation', 'atnid', 'atnauthor', 'deleted'],
 ]);
+/** The groups that hold what repeats on pages: it is written once. */
+const edges = new Set([
+  ...['header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr', 'footerf'],
+]);
+/** The code pages of the character sets that a font may have. */
+const codePages: Record<number, number> = {
+  ...{ 77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258 },
+  ...{ 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250 },
+};
 const symbols: Record<string, string> = {
   ...{ line: '\n', tab: '\t', '~': '\u00a0', _: '-', emdash: '—', endash: '–', bullet: '•' },
   ...{ lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', '{': '{', '}': '}', '\\': '\\' },
@@ -53,6 +62,14 @@ interface Group {
   /** Whether a reader that doesn't know the group's word may leave the group out. */
   isOptional: boolean;
   isListText: boolean;
+  /** Whether it lists the document's fonts. */
+  isFontTable: boolean;
+  /** The number of the font of its text. */
+  font: number | undefined;
+  /** `superscript` or `subscript`. */
+  position: string;
+  /** What stood before it on the line, if it is the head or foot of pages. */
+  edge: { line: string } | undefined;
   picture: Picture | undefined;
   /** How many characters follow a `\u` in its place, for readers that can't read it. */
   fallback: number;
@@ -71,10 +88,15 @@ class RtfReader {
   private readonly pictures: Picture[];
   private readonly groups: Group[] = [];
   private group: Group = {
-    ...{ isSkipped: false, isOptional: false, isListText: false },
-    ...{ picture: undefined, fallback: 1 },
+    ...{ isSkipped: false, isOptional: false, isListText: false, isFontTable: false },
+    ...{ picture: undefined, fallback: 1, font: undefined, position: '', edge: undefined },
   };
   private decoder = new TextDecoder('windows-1252');
+  /** The decoders of the fonts that have a character set of their own. */
+  private readonly fonts = new Map<number, InstanceType<typeof TextDecoder>>();
+  private defaultFont = -1;
+  /** What has been written of the pages' heads and feet. */
+  private readonly written = new Set<string>();
   private bytes: number[] = [];
   private toSkip = 0;
   private line = '';
@@ -98,7 +120,7 @@ class RtfReader {
     // What stands for a `\u` ends with its group at the latest.
     if (token.type === 'open' || token.type === 'close') this.toSkip = 0;
     if (token.type === 'open') this.openGroup();
-    else if (token.type === 'close') this.group = this.groups.pop() ?? this.group;
+    else if (token.type === 'close') this.closeGroup();
     else if (token.type === 'text') this.add(token.text);
     else if (token.type === 'word') this.takeWord(token.word, token.value);
     else if (this.group.picture) {
@@ -118,6 +140,34 @@ class RtfReader {
     this.group = { ...this.group, isOptional: false };
   }
 
+  private closeGroup(): void {
+    const { edge } = this.group;
+    const outer = this.groups.pop();
+    if (edge && !outer?.edge) this.endEdge(edge.line);
+    this.group = outer ?? this.group;
+  }
+
+  /** Writes what stands at the head or foot of pages, unless it is no more than a number, or was written before. */
+  private endEdge(lineBefore: string): void {
+    const text = this.line.trim();
+    this.line = lineBefore;
+    if (!/\p{L}/u.test(text) || this.written.has(text)) return;
+    this.written.add(text);
+    this.markdown.add({ paragraph: text });
+  }
+
+  private openEdge(): void {
+    if (this.group.edge) return;
+    this.group.edge = { line: this.line };
+    this.line = '';
+  }
+
+  private openFont(charset: number): void {
+    const codePage = codePages[charset];
+    const { font } = this.group;
+    if (codePage && font !== undefined) this.fonts.set(font, decoderFor(codePage));
+  }
+
   private takeWord(word: string, value: number | undefined): void {
     const { group } = this;
     if (word === '*') group.isOptional = true;
@@ -126,6 +176,9 @@ class RtfReader {
     else if (group.picture) group.picture.isReadable ||= word === 'jpegblip' || word === 'pngblip';
     else if (skipped.has(word) || group.isOptional) group.isSkipped = true;
     else if (word === 'listtext' || word === 'pntext') group.isListText = true;
+    else if (word === 'fonttbl') group.isFontTable = true;
+    else if (word === 'fcharset' && group.isFontTable) this.openFont(value ?? 0);
+    else if (edges.has(word) && !group.isSkipped) this.openEdge();
     else if (!group.isSkipped) this.takeTextWord(word, value);
     if (word !== '*') group.isOptional = false;
   }
@@ -138,6 +191,11 @@ class RtfReader {
     else if (word === 'uc') this.group.fallback = Math.max(0, value ?? 1);
     else if (word === 'ansicpg') this.decoder = decoderFor(value ?? 1252);
     else if (word === 'mac') this.decoder = decoderFor(10000);
+    else if (word === 'f') this.group.font = value ?? 0;
+    else if (word === 'deff') this.defaultFont = value ?? 0;
+    else if (word === 'super' || word === 'sub') {
+      this.group.position = value === 0 ? '' : `${word}script`;
+    } else if (word === 'nosupersub' || word === 'plain') this.group.position = '';
     else if (paragraphEnds.has(word)) this.endParagraph();
     else if (word === 'pard') this.beginParagraph();
     else if (word === 'intbl') this.isInTable = true;
@@ -155,9 +213,13 @@ class RtfReader {
 
   private endBytes(): void {
     if (this.bytes.length === 0) return;
-    const text = this.decoder.decode(new Uint8Array(this.bytes));
+    const text = this.fontDecoder.decode(new Uint8Array(this.bytes));
     this.bytes = [];
     this.append(text);
+  }
+
+  private get fontDecoder() {
+    return this.fonts.get(this.group.font ?? this.defaultFont) ?? this.decoder;
   }
 
   private skipsFallback(): boolean {
@@ -176,15 +238,15 @@ class RtfReader {
     this.toSkip -= skip;
     const rest = text.slice(skip);
     // Text is ASCII as a rule; a byte beyond it is of the code page.
-    this.append(isAscii(rest) ? rest : this.decoder.decode(Buffer.from(rest, 'latin1')));
+    this.append(isAscii(rest) ? rest : this.fontDecoder.decode(Buffer.from(rest, 'latin1')));
   }
 
   private append(text: string): void {
-    const { isSkipped, isListText, picture } = this.group;
-    if (isSkipped) return;
+    const { isSkipped, isListText, isFontTable, picture, position } = this.group;
+    if (isSkipped || isFontTable) return;
     if (picture) picture.hex.push(text);
     else if (isListText) this.marker += text;
-    else this.line += text;
+    else this.line += inPosition(text, position);
     if (this.line.length > this.markdown.room) this.endParagraph();
   }
 
@@ -194,6 +256,10 @@ class RtfReader {
   }
 
   private endParagraph(): void {
+    if (this.group.edge) {
+      this.line += ' ';
+      return;
+    }
     const text = this.line.toWellFormed().trim();
     const marker = this.marker.trim();
     this.line = '';
@@ -208,7 +274,8 @@ class RtfReader {
     if (this.level !== undefined && this.level < 9) {
       this.markdown.add({ heading: text, level: this.level + 1 });
     } else if (marker) {
-      this.markdown.add({ item: text, depth: 0, marker: /^\d+\.$/.test(marker) ? marker : '-' });
+      const isNumber = /[\p{L}\p{N}]/u.test(marker);
+      this.markdown.add({ item: text, depth: 0, marker: isNumber ? marker : '-' });
     } else this.markdown.add({ paragraph: text });
   }
 

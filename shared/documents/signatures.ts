@@ -20,6 +20,7 @@ const signatures: Signature[] = [
   // An archive of nothing.
   { type: 'application/zip', start: 'PK\x05\x06' },
   { type: 'application/gzip', start: '\x1f\x8b' },
+  { type: 'application/x-tar', start: 'ustar', offset: 257 },
   { type: 'application/x-ole-storage', start: '\xd0\xcf\x11\xe0' },
   { type: 'application/rtf', start: '{\\rtf' },
   { type: 'application/postscript', start: '%!PS' },
@@ -41,7 +42,7 @@ const brands: Record<string, string> = {
 
 /** Returns the media type that a file's first bytes give away; undefined for text and for unknown formats. */
 export function typeBySignature(firstBytes: Uint8Array): string | undefined {
-  const start = Buffer.from(firstBytes.subarray(0, 64)).toString('latin1');
+  const start = Buffer.from(firstBytes.subarray(0, 264)).toString('latin1');
   if (start.trimStart().startsWith('%PDF-')) return 'application/pdf';
   // A note may have these letters in their place, but not what stands before them.
   if (start.startsWith('ftyp', 4) && start.startsWith('\0')) return typeByBrand(start);

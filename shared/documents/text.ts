@@ -1,3 +1,5 @@
+import { decodeUtf32, guessEncoding, wideEncodingOf } from './encoding.ts';
+
 const [esc, bell] = ['\x1b', '\x07'];
 
 /**
@@ -12,22 +14,26 @@ const escapeSequence = new RegExp(
 );
 
 /**
- * Decodes text by its byte order mark; without one as UTF-8, which may have a character cut in two here and there, or
- * else in the encoding that it names, which is windows-1252 where it names none that is known. Escape sequences of
- * terminals are left out.
+ * Decodes text by its byte order mark, or by the places of its NULs; else as UTF-8, which may have a character cut in two
+ * here and there; else in the encoding that it names; else in one that is guessed, of which `onGuess` is told. Escape
+ * sequences of terminals are left out.
  */
-export function decodeText(bytes: Uint8Array, encoding?: string): string {
-  return decode(bytes, encoding).replace(escapeSequence, '');
+export function decodeText(bytes: Uint8Array, encoding?: string, onGuess?: () => void): string {
+  return decode(bytes, encoding, onGuess).toWellFormed().replace(escapeSequence, '');
 }
 
-function decode(bytes: Uint8Array, encoding = 'windows-1252'): string {
-  if (startsWith(bytes, [0xff, 0xfe])) return new TextDecoder('utf-16le').decode(bytes);
-  if (startsWith(bytes, [0xfe, 0xff])) return new TextDecoder('utf-16be').decode(bytes);
+function decode(bytes: Uint8Array, encoding?: string, onGuess?: () => void): string {
+  const wide = wideEncodingOf(bytes);
+  if (wide?.startsWith('utf-32')) return decodeUtf32(bytes, wide === 'utf-32le');
+  if (wide) return new TextDecoder(wide).decode(bytes);
   if (isIso2022Jp(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return mostlyUtf8(bytes) ?? decoderFor(encoding).decode(bytes);
+    const text = mostlyUtf8(bytes);
+    if (text !== undefined) return text;
+    if (encoding === undefined) onGuess?.();
+    return decoderFor(encoding ?? guessEncoding(bytes)).decode(bytes);
   }
 }
 
@@ -59,9 +65,9 @@ function decoderFor(encoding: string): InstanceType<typeof TextDecoder> {
   }
 }
 
-/** Whether bytes look like text: UTF-16 by their mark, or no NUL and few control characters but space and escape. */
+/** Whether bytes look like text: UTF-16 or UTF-32, or no NUL and few control characters but space and escape. */
 export function looksLikeText(bytes: Uint8Array): boolean {
-  if (startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff])) return true;
+  if (wideEncodingOf(bytes)) return true;
   const isControl = (byte: number) => byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d);
   const controls = bytes.filter((byte) => isControl(byte) && byte !== 0x1b);
   return !controls.includes(0) && controls.length <= bytes.length / 200;

@@ -4,7 +4,8 @@ import { entryName } from './entry-name.ts';
 
 const maxEntries = 2_000;
 const maxEntryBytes = 50_000_000;
-const maxTotalBytes = 100_000_000;
+/** What is unpacked of a file, with all archives in it. */
+export const maxTotalBytes = 100_000_000;
 /** Written documents shrink to a fiftieth at most. An entry that grows by more is made to fill memory. */
 const maxRatio = 200;
 /** Below this size the ratio doesn't matter: the rows of a small sheet may be all the same. */
@@ -64,6 +65,11 @@ export class Archive {
 
   has(name: string): boolean {
     return this.entries.has(name);
+  }
+
+  /** Opens an archive that lies in this one. What is unpacked of both counts together. */
+  within(bytes: Uint8Array): Archive {
+    return new Archive(bytes, this.total);
   }
 
   /** The names of all entries, in their order. Folders end with a slash. */

@@ -1,4 +1,5 @@
 import type { Archive } from './archive.ts';
+import { maxDepth } from './docx-numbering.ts';
 import type { Relationship } from './relationships.ts';
 import { attribute, readPart } from './xml.ts';
 
@@ -16,14 +17,9 @@ interface Style extends ParagraphStyle {
   basedOn?: string;
 }
 
-/** For each list, whether a depth of it is numbered. */
-export type Numberings = ReadonlyMap<string, readonly boolean[]>;
-
 const maxInheritance = 16;
 /** The outline level that stands for text. */
 const bodyLevel = 9;
-/** How deep a list may be. */
-const maxDepth = 9;
 
 /** Reads into a paragraph's or a style's properties what one element among them says. */
 export function readProperty(style: ParagraphStyle, name: string, value: string | undefined): void {
@@ -57,35 +53,6 @@ export function readStyles(
     });
   }
   return (id) => inherited(styles, id);
-}
-
-/** Reads which lists of a Word file are numbered. */
-export function readNumberings(archive: Archive, relationships: Relationship[]): Numberings {
-  const levels = new Map<string, boolean[]>();
-  const lists = new Map<string, boolean[]>();
-  const part = partOf(archive, relationships, 'numbering');
-  if (!part) return lists;
-  let current: boolean[] = [];
-  let depth = 0;
-  let numberingId = '';
-  readPart(archive, part, {
-    root: 'numbering',
-    open: (name, attributes) => {
-      const value = attribute(attributes, 'val');
-      if (name === 'abstractNum') {
-        current = [];
-        levels.set(attribute(attributes, 'abstractNumId') ?? '', current);
-      } else if (name === 'lvl')
-        depth = Math.min(maxDepth - 1, Number(attribute(attributes, 'ilvl')) || 0);
-      else if (name === 'numFmt') current[depth] = value !== 'bullet' && value !== 'none';
-      else if (name === 'num') {
-        numberingId = attribute(attributes, 'numId') ?? '';
-        // A list's own overrides of its levels aren't read.
-        current = [];
-      } else if (name === 'abstractNumId') lists.set(numberingId, levels.get(value ?? '') ?? []);
-    },
-  });
-  return lists;
 }
 
 function partOf(archive: Archive, relationships: Relationship[], type: string): string | undefined {

@@ -1,13 +1,14 @@
+import { decodeHtml, htmlText } from '../html-text.ts';
+import { letterOf, lowered, raised } from '../letters.ts';
+import { readRtf } from '../rtf-text.ts';
+import { decodeText } from '../text.ts';
 import type { Archive } from './archive.ts';
-import {
-  type Numberings,
-  type ParagraphStyle,
-  readNumberings,
-  readProperty,
-  readStyles,
-} from './docx-styles.ts';
-import type { Markdown } from './markdown.ts';
-import { mainPartOf, relationshipsOf } from './relationships.ts';
+import { Numberings } from './docx-numbering.ts';
+import { type ParagraphStyle, readProperty, readStyles } from './docx-styles.ts';
+import { relationshipId, shownBy } from './drawings.ts';
+import { Equation } from './equations.ts';
+import { type Block, Markdown } from './markdown.ts';
+import { mainPartOf, type Relationship, relationshipsOf } from './relationships.ts';
 import { TableReader } from './table-reader.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
@@ -17,18 +18,66 @@ const skipped = new Set([
   ...['tabs', 'Fallback'],
 ]);
 
-/** Writes the text of a Word file: headings, lists, tables, and after them the footnotes and endnotes. */
-export function readDocx(archive: Archive, markdown: Markdown): void {
+/** How deep documents may lie in documents that take them in. */
+const maxChunkDepth = 3;
+
+/**
+ * Writes the text of a Word file: what stands at the head of its pages, headings, lists, tables, what stands at their foot,
+ * and then the footnotes, endnotes and comments. What repeats on pages is written once.
+ */
+export function readDocx(archive: Archive, markdown: Markdown, depth = 0): void {
   const main = mainPartOf(archive, 'word/document.xml');
   const relationships = relationshipsOf(archive, main);
   const styleOf = readStyles(archive, relationships);
-  const numberings = readNumberings(archive, relationships);
-  readPart(archive, main, new DocxReader('document', markdown, styleOf, numberings));
-  for (const type of ['footnotes', 'endnotes']) {
-    const notes = relationships.find((relationship) => relationship.type === type);
-    if (!notes || !archive.has(notes.part)) continue;
-    readPart(archive, notes.part, new DocxReader(type, markdown, styleOf, numberings));
+  const numberings = Numberings.of(archive, relationships);
+  const read = (part: string, root: string, into = markdown) => {
+    const own = part === main ? relationships : relationshipsOf(archive, part);
+    const shown = (name: string, attributes: Attributes) =>
+      name === 'altChunk'
+        ? readChunk(archive, own, relationshipId(attributes), into, depth)
+        : shownBy(archive, own, name, attributes);
+    readPart(archive, part, new DocxReader(root, into, { styleOf, numberings, shown }));
+  };
+  const partsOf = (wanted: string) =>
+    relationships.filter(({ type, part }) => type === wanted && archive.has(part));
+  const readEdges = (type: string, root: string) => {
+    const texts = new Set<string>();
+    for (const { part } of partsOf(type)) {
+      const edge = new Markdown(markdown.room, markdown.warn);
+      read(part, root, edge);
+      texts.add(edge.toString());
+    }
+    for (const text of texts) if (/\p{L}/u.test(text)) markdown.add({ paragraph: text });
+  };
+  readEdges('header', 'hdr');
+  read(main, 'document');
+  readEdges('footer', 'ftr');
+  for (const type of ['footnotes', 'endnotes', 'comments']) {
+    for (const { part } of partsOf(type).slice(0, 1)) read(part, type);
   }
+}
+
+/** Returns what a document takes in from another file of its archive: HTML, RTF, a text, or another Word file. */
+function readChunk(
+  archive: Archive,
+  relationships: readonly Relationship[],
+  id: string,
+  markdown: Markdown,
+  depth: number,
+): Block[] {
+  const part = relationships.find((each) => each.id === id)?.part;
+  if (!part || !archive.has(part)) return [];
+  const bytes = archive.read(part);
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
+    if (depth < maxChunkDepth) readDocx(archive.within(bytes), markdown, depth + 1);
+    else markdown.warn('attachment_not_read');
+    return [];
+  }
+  if (bytes.subarray(0, 5).toString('latin1') === '{\\rtf') {
+    return [{ paragraph: readRtf(bytes, markdown.room).text }];
+  }
+  const isHtml = /\.x?html?$/i.test(part);
+  return [{ paragraph: isHtml ? htmlText(decodeHtml(bytes), markdown.room) : decodeText(bytes) }];
 }
 
 /** The columns of Word's widest table. */
@@ -45,6 +94,20 @@ interface Note {
   texts: string[];
 }
 
+/** How the letters of a run stand. */
+interface RunStyle {
+  isHidden: boolean;
+  position: string;
+}
+
+/** What is known of the file that a part belongs to. */
+interface Surroundings {
+  styleOf: (id: string) => ParagraphStyle;
+  numberings: Numberings;
+  /** Returns what an element shows that stands for a part of its own. */
+  shown: (name: string, attributes: Attributes) => Block[];
+}
+
 /**
  * Reads the body of a Word file, or its notes.
  *
@@ -54,55 +117,75 @@ class DocxReader implements PartHandler {
   readonly skipped = skipped;
   readonly root: string;
   private readonly markdown: Markdown;
-  private readonly styleOf: (id: string) => ParagraphStyle;
-  private readonly numberings: Numberings;
+  private readonly surroundings: Surroundings;
   private readonly tables = new TableReader();
   /** The open paragraphs: one within another stands in a text box. */
   private readonly paragraphs: Paragraph[] = [];
-  /** For each list, the last number at each depth. */
-  private readonly numbers = new Map<string, number[]>();
+  private run: RunStyle = { isHidden: false, position: '' };
+  private equation: Equation | undefined;
+  /** The entries of the open list to choose from, and the number of the chosen one. */
+  private choices: { entries: string[]; chosen: number } | undefined;
   /** How many columns the open cell reaches over. */
   private span = 1;
   private note: Note | undefined;
   private isText = false;
 
-  constructor(
-    root: string,
-    markdown: Markdown,
-    styleOf: (id: string) => ParagraphStyle,
-    numberings: Numberings,
-  ) {
+  constructor(root: string, markdown: Markdown, surroundings: Surroundings) {
     this.root = root;
     this.markdown = markdown;
-    this.styleOf = styleOf;
-    this.numberings = numberings;
+    this.surroundings = surroundings;
   }
 
   open(name: string, attributes: Attributes): void {
     const paragraph = this.paragraphs.at(-1);
     const value = attribute(attributes, 'val');
     if (name === 't') this.isText = true;
+    else if (name === 'oMath') this.equation = new Equation();
+    else if (this.equation) this.equation.open(name, value);
     else if (name === 'p') this.paragraphs.push({ text: '' });
     else if (name === 'tbl') this.tables.openTable(this.markdown.room);
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'tc') this.openCell();
     else if (name === 'gridSpan') this.span = spanOf(value);
-    else if (name === 'footnote' || name === 'endnote') this.openNote(name, attributes);
-    else if (paragraph) this.openInParagraph(paragraph, name, attributes, value);
+    else if (notes.has(name)) this.openNote(name, attributes);
+    else {
+      for (const block of this.surroundings.shown(name, attributes)) this.markdown.add(block);
+      if (paragraph) this.openInParagraph(paragraph, name, attributes, value);
+    }
   }
 
   text(text: string): void {
     const paragraph = this.paragraphs.at(-1);
-    if (this.isText && paragraph) paragraph.text += text;
+    if (!this.isText || !paragraph) return;
+    if (this.equation) this.equation.add(text);
+    else if (this.run.isHidden) this.markdown.warn('hidden_left_out');
+    else paragraph.text += inPosition(text, this.run.position);
   }
 
   close(name: string): void {
     if (name === 't') this.isText = false;
+    else if (name === 'oMath') this.closeEquation();
+    else if (this.equation) this.equation.close(name);
+    else if (name === 'ddList' || name === 'comboBox') this.closeChoices();
     else if (name === 'p') this.closeParagraph();
     else if (name === 'tc') this.tables.closeCell(this.span);
     else if (name === 'tr') this.tables.closeRow();
     else if (name === 'tbl') this.closeTable();
-    else if (name === 'footnote' || name === 'endnote') this.closeNote();
+    else if (notes.has(name)) this.closeNote(name);
+  }
+
+  private closeEquation(): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (paragraph) paragraph.text += `${this.equation}`;
+    this.equation = undefined;
+  }
+
+  /** A field's list, of which one entry is chosen, says it in its place. */
+  private closeChoices(): void {
+    const { entries, chosen } = this.choices ?? { entries: [], chosen: 0 };
+    const paragraph = this.paragraphs.at(-1);
+    if (paragraph) paragraph.text += entries[chosen] ?? '';
+    this.choices = undefined;
   }
 
   private openInParagraph(
@@ -111,11 +194,21 @@ class DocxReader implements PartHandler {
     attributes: Attributes,
     value: string | undefined,
   ): void {
-    if (name === 'tab') paragraph.text += ' ';
+    if (name === 'r') this.run = { isHidden: false, position: '' };
+    else if (name === 'vanish') this.run.isHidden = isOn(value);
+    else if (name === 'vertAlign') this.run.position = value ?? '';
+    else if (name === 'tab') paragraph.text += ' ';
     else if (name === 'br' || name === 'cr') paragraph.text += '\n';
     else if (name === 'noBreakHyphen') paragraph.text += '-';
     // The style comes first among a paragraph's properties.
-    else if (name === 'pStyle') Object.assign(paragraph, this.styleOf(value ?? ''));
+    else if (name === 'pStyle') Object.assign(paragraph, this.surroundings.styleOf(value ?? ''));
+    else if (name === 'ddList') this.choices = { entries: [], chosen: 0 };
+    else if (name === 'listEntry') this.choices?.entries.push(value ?? '');
+    else if (name === 'result' && this.choices) this.choices.chosen = Number(value) || 0;
+    else if (name === 'checkBox') paragraph.text += '☐';
+    else if (name === 'checked' || name === 'default')
+      paragraph.text = ticked(paragraph.text, value);
+    else if (name === 'sym') paragraph.text += symbolOf(attributes);
     else if (name === 'footnoteReference' || name === 'endnoteReference') {
       paragraph.text += `[^${labelOf(name, attributes)}]`;
     } else readProperty(paragraph, name, value);
@@ -133,21 +226,26 @@ class DocxReader implements PartHandler {
     if (this.tables.addText(text)) return;
     if (this.note) this.note.texts.push(text);
     else if (paragraph.outlineLevel !== undefined) {
-      this.markdown.add({ heading: text, level: paragraph.outlineLevel + 1 });
+      this.markdown.add({
+        heading: this.numbered(text, paragraph),
+        level: paragraph.outlineLevel + 1,
+      });
     } else this.addText(text, paragraph);
   }
 
   private addText(text: string, { numberingId = '0', depth = 0 }: ParagraphStyle): void {
     if (numberingId === '0') this.markdown.add({ paragraph: text });
-    else this.markdown.add({ item: text, depth, marker: this.markerOf(numberingId, depth) });
+    else {
+      const marker = this.surroundings.numberings.next(numberingId, depth);
+      this.markdown.add({ item: text, depth, marker });
+    }
   }
 
-  private markerOf(numberingId: string, depth: number): string {
-    if (!this.numberings.get(numberingId)?.[depth]) return '-';
-    const numbers = (this.numbers.get(numberingId) ?? []).slice(0, depth + 1);
-    numbers[depth] = (numbers[depth] ?? 0) + 1;
-    this.numbers.set(numberingId, numbers);
-    return `${numbers[depth]}.`;
+  /** Returns a heading behind its number, if it has one. */
+  private numbered(text: string, { numberingId = '0', depth = 0 }: ParagraphStyle): string {
+    if (numberingId === '0') return text;
+    const marker = this.surroundings.numberings.next(numberingId, depth);
+    return marker === '-' ? text : `${marker} ${text}`;
   }
 
   private closeTable(): void {
@@ -163,12 +261,40 @@ class DocxReader implements PartHandler {
     this.note = { label: labelOf(name, attributes), isSeparator, texts: [] };
   }
 
-  private closeNote(): void {
+  private closeNote(name: string): void {
     const { note } = this;
     this.note = undefined;
     if (!note || note.isSeparator || note.texts.length === 0) return;
-    this.markdown.add({ paragraph: `[^${note.label}]: ${note.texts.join(' ')}` });
+    const text = note.texts.join(' ');
+    const isComment = name === 'comment';
+    this.markdown.add({
+      paragraph: isComment ? `[Comment: ${text}]` : `[^${note.label}]: ${text}`,
+    });
   }
+}
+
+const notes = new Set(['footnote', 'endnote', 'comment']);
+
+/** Whether a property is on: it needs no value to be. */
+const isOn = (value: string | undefined) => !['0', 'false', 'off'].includes(value ?? '');
+
+/** Returns raised or lowered text: by Unicode's own letters, else behind `^` or `_` if it may be part of a number. */
+function inPosition(text: string, position: string): string {
+  if (position !== 'superscript' && position !== 'subscript') return text;
+  const isRaised = position === 'superscript';
+  const letters = [...text].map(isRaised ? raised : lowered);
+  if (letters.every((letter) => letter !== undefined)) return letters.join('');
+  return /\d/.test(text) ? `${isRaised ? '^' : '_'}(${text})` : text;
+}
+
+/** Ticks the box that a text ends with, or takes the tick away. */
+const ticked = (text: string, value: string | undefined) =>
+  text.replace(/[☐☒]$/u, isOn(value) ? '☒' : '☐');
+
+/** Returns a sign of a symbol font: a tick or a box by its number, else a bullet. */
+function symbolOf(attributes: Attributes): string {
+  const code = Number.parseInt(attribute(attributes, 'char') ?? '', 16);
+  return letterOf(code < 0x100 ? code + 0xf000 : code).replace(/[\p{Co}\ufffd]/u, '•');
 }
 
 /** Returns how many columns a cell reaches over. What can be none would put the cells after it out of the table. */

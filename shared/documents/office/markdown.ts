@@ -1,4 +1,5 @@
 import { tableRow, tableRule } from '../table-row.ts';
+import type { Warn } from '../warnings.ts';
 
 /** A piece of a document. */
 export type Block =
@@ -22,9 +23,13 @@ class TextIsFull extends Error {}
 /** Small pieces take several times their characters in memory, so that so many become one. */
 const maxPieces = 1_000;
 
-/** Returns what `write` adds, up to a number of characters. */
-export function markdownUpTo(maxCharacters: number, write: (markdown: Markdown) => void): string {
-  const markdown = new Markdown(maxCharacters);
+/** Returns what `write` adds, up to a number of characters. `warn` is told what is not in it. */
+export function markdownUpTo(
+  maxCharacters: number,
+  write: (markdown: Markdown) => void,
+  warn?: Warn,
+): string {
+  const markdown = new Markdown(maxCharacters, warn);
   try {
     write(markdown);
   } catch (error) {
@@ -37,13 +42,16 @@ export function markdownUpTo(maxCharacters: number, write: (markdown: Markdown) 
 export class Markdown {
   /** How many characters may still be added. */
   room: number;
+  /** Tells that something of the document is not in its text, or was guessed. */
+  readonly warn: Warn;
   private text = '';
   private pieces: string[] = [];
   private isEmpty = true;
   private endsWithItem = false;
 
-  constructor(maxCharacters: number) {
+  constructor(maxCharacters: number, warn: Warn = () => {}) {
     this.room = maxCharacters;
+    this.warn = warn;
   }
 
   toString(): string {

@@ -1,6 +1,7 @@
 import { encryptedDocument } from '../errors.ts';
 import type { Archive } from './archive.ts';
 import type { Block, Markdown } from './markdown.ts';
+import { inPosition } from './raised-text.ts';
 import { addSlide, type Slide } from './slides.ts';
 import { TableReader } from './table-reader.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
@@ -8,9 +9,40 @@ import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts
 /** Writes the text of an OpenDocument file: a text, a presentation's slides, or the sheets of a spreadsheet. */
 export function readOpenDocument(archive: Archive, markdown: Markdown): void {
   refuseEncrypted(archive);
-  const reader = new ContentReader(markdown);
+  const { head, foot } = pageEdges(archive, markdown);
+  for (const paragraph of head) markdown.add({ paragraph });
+  const reader = new ContentReader('document-content', markdown);
   readPart(archive, 'content.xml', reader);
+  for (const paragraph of foot) markdown.add({ paragraph });
   reader.addNotes();
+}
+
+/** Returns what stands at the head and at the foot of a text's pages, each line once. */
+function pageEdges(archive: Archive, markdown: Markdown): Record<'head' | 'foot', Set<string>> {
+  const edges = { head: new Set<string>(), foot: new Set<string>() };
+  if (!archive.has('styles.xml')) return edges;
+  const reader = new ContentReader('document-styles', markdown);
+  let edge: Set<string> | undefined;
+  readPart(archive, 'styles.xml', {
+    root: reader.root,
+    skipped,
+    open: (name, attributes) => {
+      if (/^header(-left|-first)?$/.test(name)) edge = edges.head;
+      else if (/^footer(-left|-first)?$/.test(name)) edge = edges.foot;
+      else if (edge) reader.open(name, attributes);
+    },
+    text: (text) => {
+      if (edge) reader.text(text);
+    },
+    close: (name) => {
+      if (/^(header|footer)(-left|-first)?$/.test(name)) edge = undefined;
+      else if (edge && name === 'p') {
+        const text = reader.takeParagraph();
+        if (/\p{L}/u.test(text)) edge.add(text);
+      } else if (edge) reader.close(name);
+    },
+  });
+  return edges;
 }
 
 /** The parts of an encrypted file are no XML, and its manifest says how they are encrypted. */
@@ -39,9 +71,9 @@ interface Paragraph {
   level: number;
 }
 
-/** Comments, deleted text, the numbers of notes, readings of words, and what is no text at all. */
+/** Deleted text, who wrote a comment and when, the numbers of notes, readings of words, and what is no text at all. */
 const skipped = new Set([
-  ...['annotation', 'tracked-changes', 'note-citation', 'ruby-text'],
+  ...['tracked-changes', 'note-citation', 'ruby-text', 'creator', 'date', 'creator-initials'],
   ...['scripts', 'forms', 'settings', 'binary-data'],
 ]);
 
@@ -53,7 +85,7 @@ const maxSpaces = 100;
  * @see https://docs.oasis-open.org/office/OpenDocument/v1.3/OpenDocument-v1.3-part3-schema.html
  */
 class ContentReader implements PartHandler {
-  readonly root = 'document-content';
+  readonly root: string;
   readonly skipped = skipped;
   private readonly markdown: Markdown;
   private readonly tables = new TableReader();
@@ -63,6 +95,12 @@ class ContentReader implements PartHandler {
   /** For each style of lists, whether a depth of it is numbered. */
   private readonly numbered = new Map<string, boolean[]>();
   private readonly notes: string[] = [];
+  private readonly comments: string[] = [];
+  /** For each style that raises or lowers text, which of both. */
+  private readonly positions = new Map<string, string>();
+  private styleName = '';
+  /** The positions of the open spans. */
+  private readonly spans: string[] = [];
   private note: string[] | undefined;
   private listStyle: boolean[] = [];
   private slide: Slide | undefined;
@@ -73,7 +111,8 @@ class ContentReader implements PartHandler {
   /** For each open row and cell, how many it stands for. */
   private readonly repeats: number[] = [];
 
-  constructor(markdown: Markdown) {
+  constructor(root: string, markdown: Markdown) {
+    this.root = root;
     this.markdown = markdown;
   }
 
@@ -83,7 +122,10 @@ class ContentReader implements PartHandler {
     else if (name === 'h') this.openHeading(attributes);
     else if (name === 'list') this.openList(attributes);
     else if (name === 'list-item') this.openItem();
-    else if (name === 'note') this.note = [];
+    else if (name === 'note' || name === 'annotation') this.note = [];
+    else if (name === 'style') this.styleName = attribute(attributes, 'name') ?? '';
+    else if (name === 'text-properties') this.openTextStyle(attributes);
+    else if (name === 'span') this.openSpan(attributes);
     else if (name === 'spreadsheet') this.isSpreadsheet = true;
     else if (name === 'page') this.slide = { titles: [], blocks: [], notes: [] };
     else if (name === 'notes') this.isSpeakerNote = true;
@@ -96,13 +138,15 @@ class ContentReader implements PartHandler {
 
   text(text: string): void {
     const paragraph = this.paragraphs.at(-1);
-    if (paragraph) paragraph.text += text.replace(/\s+/g, ' ');
+    if (paragraph) paragraph.text += inPosition(text.replace(/\s+/g, ' '), this.spans.at(-1));
   }
 
   close(name: string): void {
     if (name === 'p' || name === 'h') this.closeParagraph();
     else if (name === 'list') this.lists.pop();
     else if (name === 'note') this.closeNote();
+    else if (name === 'annotation') this.closeComment();
+    else if (name === 'span') this.spans.pop();
     else if (name === 'page') this.closeSlide();
     else if (name === 'notes') this.isSpeakerNote = false;
     else if (name === 'frame') this.isTitle = false;
@@ -112,11 +156,29 @@ class ContentReader implements PartHandler {
     else if (name === 'table') this.closeTable();
   }
 
-  /** Writes the footnotes and endnotes, after all the text. */
+  /** Returns the text of the paragraph that ends, and forgets it. */
+  takeParagraph(): string {
+    return this.paragraphs.pop()?.text.trim() ?? '';
+  }
+
+  /** Writes the footnotes, the endnotes and the comments, after all the text. */
   addNotes(): void {
     for (const [index, note] of this.notes.entries()) {
       this.markdown.add({ paragraph: `[^${index + 1}]: ${note}` });
     }
+    for (const comment of this.comments) this.markdown.add({ paragraph: `[Comment: ${comment}]` });
+  }
+
+  private openTextStyle(attributes: Attributes): void {
+    const position = attribute(attributes, 'text-position')?.split(' ')[0] ?? '';
+    const rise = Number.parseFloat(position);
+    if (position === 'super' || rise > 0) this.positions.set(this.styleName, 'superscript');
+    if (position === 'sub' || rise < 0) this.positions.set(this.styleName, 'subscript');
+  }
+
+  private openSpan(attributes: Attributes): void {
+    const style = attribute(attributes, 'style-name') ?? '';
+    this.spans.push(this.positions.get(style) ?? this.spans.at(-1) ?? '');
   }
 
   private openHeading(attributes: Attributes): void {
@@ -197,6 +259,12 @@ class ContentReader implements PartHandler {
     if (!note || !paragraph) return;
     this.notes.push(note.join(' '));
     paragraph.text += `[^${this.notes.length}]`;
+  }
+
+  private closeComment(): void {
+    const { note } = this;
+    this.note = undefined;
+    if (note && note.length > 0) this.comments.push(note.join(' '));
   }
 
   private closeSlide(): void {

@@ -1,6 +1,7 @@
 import { unreadableDocument } from '../errors.ts';
 import type { Archive } from './archive.ts';
-import type { Markdown } from './markdown.ts';
+import { relationshipId, shownBy } from './drawings.ts';
+import type { Block, Markdown } from './markdown.ts';
 import { mainPartOf, relationshipsOf } from './relationships.ts';
 import { addSlide, type Slide } from './slides.ts';
 import { TableReader } from './table-reader.ts';
@@ -37,27 +38,58 @@ function slideIds(archive: Archive, main: string): string[] {
   return ids;
 }
 
-/** Returns the attribute `r:id`, which stands beside a plain `id`. */
-function relationshipId(attributes: Attributes): string {
-  return attributes[Object.keys(attributes).find((key) => key.endsWith(':id')) ?? ''] ?? '';
-}
-
 function readSlide(archive: Archive, part: string, room: number): Slide {
-  const reader = new SlideReader('sld', room);
+  const relationships = relationshipsOf(archive, part);
+  const shown = (name: string, attributes: Attributes) =>
+    shownBy(archive, relationships, name, attributes);
+  const reader = new SlideReader('sld', room, shown);
   readPart(archive, part, reader);
-  const notesPart = relationshipsOf(archive, part).find(({ type }) => type === 'notesSlide')?.part;
-  if (notesPart && archive.has(notesPart)) {
-    const notes = new SlideReader('notes', room);
-    readPart(archive, notesPart, notes);
-    reader.slide.notes = notes.bodyTexts;
-  }
-  return reader.slide;
+  const partOf = (wanted: string) => {
+    const found = relationships.find(({ type }) => type === wanted)?.part;
+    return found && archive.has(found) ? found : undefined;
+  };
+  const notesPart = partOf('notesSlide');
+  const notes = new SlideReader('notes', room);
+  if (notesPart) readPart(archive, notesPart, notes);
+  return { titles: reader.titles, blocks: reader.blocks(), notes: notes.bodyTexts };
 }
 
 interface Paragraph {
   text: string;
   depth: number;
   hasBullet: boolean;
+}
+
+/** What stands at a place of a slide. */
+interface Shape {
+  /** Undefined if its layout places it. */
+  x: number | undefined;
+  y: number | undefined;
+  blocks: Block[];
+  /** Those of a group. */
+  shapes: Shape[];
+}
+
+const shapeElements = new Set(['sp', 'graphicFrame', 'grpSp', 'pic', 'cxnSp']);
+/** In EMU: a third of an inch. Shapes whose tops lie closer stand side by side. */
+const rowEmu = 300_000;
+
+function place(shape: Shape | undefined, attributes: Attributes): void {
+  if (!shape || shape.y !== undefined) return;
+  shape.x = Number(attribute(attributes, 'x')) || 0;
+  shape.y = Number(attribute(attributes, 'y')) || 0;
+}
+
+/** Returns shapes by their place. One without a place stays after the shape that it was written after. */
+function inPlace(shapes: readonly Shape[]): Shape[] {
+  let [x, y] = [0, 0];
+  const placed = shapes.map((shape) => {
+    [x, y] = [shape.x ?? x, shape.y ?? y];
+    return { shape, x, row: Math.round(y / rowEmu) };
+  });
+  return placed
+    .toSorted((one, other) => one.row - other.row || one.x - other.x)
+    .map(({ shape }) => shape);
 }
 
 /** The placeholders that repeat on each slide, and the picture of the slide on its notes. */
@@ -72,24 +104,40 @@ const titlePlaceholders = new Set(['title', 'ctrTitle']);
 class SlideReader implements PartHandler {
   readonly skipped = new Set(['Fallback']);
   readonly root: string;
-  readonly slide: Slide = { titles: [], blocks: [], notes: [] };
+  readonly titles: string[] = [];
   /** The texts of the shape that holds the slide's main text, or the notes. */
   readonly bodyTexts: string[] = [];
   private readonly room: number;
+  private readonly shown: (name: string, attributes: Attributes) => Block[];
   private readonly tables = new TableReader();
+  /** The shapes of the slide; each group of shapes is one. */
+  private readonly shapes: Shape[] = [];
+  /** The open shape, and those that it lies in. */
+  private readonly within: Shape[] = [];
   /** The type of the open shape's placeholder; undefined for an ordinary shape. */
   private placeholder: string | undefined;
   private paragraph: Paragraph | undefined;
   private isText = false;
 
-  constructor(root: string, room: number) {
+  constructor(
+    root: string,
+    room: number,
+    shown: (name: string, attributes: Attributes) => Block[] = () => [],
+  ) {
     this.root = root;
     this.room = room;
+    this.shown = shown;
+  }
+
+  /** The slide's blocks from the top down, and side by side from the left. */
+  blocks(): Block[] {
+    return inPlace(this.shapes).flatMap(({ blocks }) => blocks);
   }
 
   open(name: string, attributes: Attributes): void {
     if (name === 't') this.isText = true;
-    else if (name === 'sp') this.placeholder = undefined;
+    else if (shapeElements.has(name)) this.openShape();
+    else if (name === 'off') place(this.within.at(-1), attributes);
     else if (name === 'ph') this.placeholder = attribute(attributes, 'type') ?? 'body';
     else if (name === 'p') {
       this.paragraph = { text: '', depth: 0, hasBullet: isList(this.placeholder) };
@@ -97,6 +145,7 @@ class SlideReader implements PartHandler {
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'tc') this.tables.openCell();
     else if (this.paragraph) openInParagraph(this.paragraph, name, attributes);
+    else this.add(...this.shown(name, attributes));
   }
 
   text(text: string): void {
@@ -106,10 +155,27 @@ class SlideReader implements PartHandler {
   close(name: string): void {
     if (name === 't') this.isText = false;
     else if (name === 'p') this.closeParagraph();
-    else if (name === 'sp') this.placeholder = undefined;
+    else if (shapeElements.has(name)) this.closeShape();
     else if (name === 'tc') this.tables.closeCell();
     else if (name === 'tr') this.tables.closeRow();
-    else if (name === 'tbl') this.slide.blocks.push({ table: this.tables.closeTable() ?? [] });
+    else if (name === 'tbl') this.add({ table: this.tables.closeTable() ?? [] });
+  }
+
+  private openShape(): void {
+    this.placeholder = undefined;
+    this.within.push({ x: undefined, y: undefined, blocks: [], shapes: [] });
+  }
+
+  private closeShape(): void {
+    this.placeholder = undefined;
+    const shape = this.within.pop();
+    if (!shape) return;
+    shape.blocks.push(...inPlace(shape.shapes).flatMap(({ blocks }) => blocks));
+    (this.within.at(-1)?.shapes ?? this.shapes).push(shape);
+  }
+
+  private add(...blocks: Block[]): void {
+    this.within.at(-1)?.blocks.push(...blocks);
   }
 
   private closeParagraph(): void {
@@ -119,10 +185,9 @@ class SlideReader implements PartHandler {
     if (!paragraph || !text || ignoredPlaceholders.has(placeholder)) return;
     if (this.tables.addText(text)) return;
     if (placeholder === 'body') this.bodyTexts.push(text);
-    if (titlePlaceholders.has(placeholder)) this.slide.titles.push(text);
-    else if (paragraph.hasBullet) {
-      this.slide.blocks.push({ item: text, depth: paragraph.depth, marker: '-' });
-    } else this.slide.blocks.push({ paragraph: text });
+    if (titlePlaceholders.has(placeholder)) this.titles.push(text);
+    else if (paragraph.hasBullet) this.add({ item: text, depth: paragraph.depth, marker: '-' });
+    else this.add({ paragraph: text });
   }
 }
 

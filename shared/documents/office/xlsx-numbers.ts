@@ -1,33 +1,28 @@
+import { format, getFormatFromId, getFormatInfo } from 'numfmt';
 import type { Archive } from './archive.ts';
 import { attribute, readPart } from './xml.ts';
 
-/**
- * The numbers of the formats that show a number as a date or a time, and that a file doesn't define.
- *
- * @see https://learn.microsoft.com/en-us/dotnet/api/documentformat.openxml.spreadsheet.numberingformat
- */
-const builtInDates = [
-  ...[14, 15, 16, 17, 18, 19, 20, 21, 22],
-  ...[27, 28, 29, 30, 31, 32, 33, 34, 35, 36],
-  ...[45, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58],
-];
-/** `[h]:mm:ss` */
-const builtInDuration = 46;
 const dayMs = 86_400_000;
 /** Day 0. Excel counts a 29 February 1900, which there wasn't, so days before March 1900 are one off. */
 const epochMs = Date.UTC(1899, 11, 30);
 const epoch1904Ms = Date.UTC(1904, 0, 1);
 /** The last day of the year 9999. */
 const maxDays = 2_958_465;
+/** The first number of the formats that a file defines itself. */
+const firstOwnFormat = 164;
+/** A longer format is no format of a person. */
+const maxFormatCharacters = 255;
 
-/** How a style shows a number that counts days: as the date it stands for, or as the hours that it lasts. */
-type DayStyle = 'date' | 'duration';
+/**
+ * How a style shows a number: as the date that it counts the days to, as the hours that it lasts, or by a format code
+ * such as `0.0%`.
+ */
+export type NumberStyle = 'date' | 'duration' | { code: string };
 
-/** Reads the styles of a workbook. Returns those that show numbers as dates or durations. */
-export function readDayStyles(archive: Archive, part: string): ReadonlyMap<number, DayStyle> {
-  const formats = new Map<number, DayStyle>(builtInDates.map((id) => [id, 'date']));
-  formats.set(builtInDuration, 'duration');
-  const styles = new Map<number, DayStyle>();
+/** Reads the styles of a workbook's cells. A style that shows a number as it is is left out. */
+export function readNumberStyles(archive: Archive, part: string): ReadonlyMap<number, NumberStyle> {
+  const codes = new Map<number, string>();
+  const styles = new Map<number, NumberStyle>();
   let isCellFormat = false;
   let count = 0;
   readPart(archive, part, {
@@ -35,12 +30,11 @@ export function readDayStyles(archive: Archive, part: string): ReadonlyMap<numbe
     open: (name, attributes) => {
       const id = Number(attribute(attributes, 'numFmtId'));
       if (name === 'cellXfs') isCellFormat = true;
-      else if (name === 'numFmt') {
-        const shown = dayStyleOf(attribute(attributes, 'formatCode') ?? '');
-        if (shown) formats.set(id, shown);
-      } else if (name === 'xf' && isCellFormat) {
-        const shown = formats.get(id);
-        if (shown) styles.set(count, shown);
+      else if (name === 'numFmt') codes.set(id, attribute(attributes, 'formatCode') ?? '');
+      else if (name === 'xf' && isCellFormat) {
+        const builtIn = id < firstOwnFormat ? getFormatFromId(id) : undefined;
+        const style = styleOf(codes.get(id) ?? builtIn ?? '');
+        if (style) styles.set(count, style);
         count += 1;
       }
     },
@@ -51,22 +45,41 @@ export function readDayStyles(archive: Archive, part: string): ReadonlyMap<numbe
   return styles;
 }
 
-/**
- * Returns what a format such as `dd/mm/yyyy` shows, beside what it shows as it is: a date or a time; or a duration,
- * whose largest unit stands in brackets, as in `[h]:mm`. Undefined for a number.
- */
-function dayStyleOf(code: string): DayStyle | undefined {
-  const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '');
-  if (!/[ymdhs]/i.test(bare) || /general/i.test(bare)) return undefined;
-  return bare.includes('[') ? 'duration' : 'date';
+/** Returns how a format code shows a number; undefined if as it is, or if the code is none. */
+function styleOf(code: string): NumberStyle | undefined {
+  if (code === '' || /^general$/i.test(code) || code.length > maxFormatCharacters) return undefined;
+  try {
+    const { isDate, isText } = getFormatInfo(code);
+    if (isText) return undefined;
+    if (!isDate) return { code };
+    return /\[[hms]+\]/i.test(code) ? 'duration' : 'date';
+  } catch {
+    return undefined;
+  }
 }
 
-/** Returns a number as a cell shows it: as a date or a duration if it is one, and without the noise of binary fractions. */
-export function numberText(value: string, shown: DayStyle | undefined, from1904: boolean): string {
+/** Returns a number as a cell shows it: by its style, and without the noise of binary fractions. */
+export function numberText(
+  value: string,
+  style: NumberStyle | undefined,
+  from1904: boolean,
+): string {
   const number = Number(value);
   if (value.trim() === '' || !Number.isFinite(number)) return value;
-  if (!shown || number < 0 || number > maxDays) return String(Number(number.toPrecision(15)));
-  return shown === 'date' ? dateText(number, from1904) : durationText(number);
+  if (style === undefined) return plain(number);
+  if (typeof style === 'object') return formatted(number, style.code);
+  if (number < 0 || number > maxDays) return plain(number);
+  return style === 'date' ? dateText(number, from1904) : durationText(number);
+}
+
+const plain = (number: number) => String(Number(number.toPrecision(15)));
+
+function formatted(number: number, code: string): string {
+  try {
+    return format(code, number, { nbsp: false }).trim();
+  } catch {
+    return plain(number);
+  }
 }
 
 function dateText(days: number, from1904: boolean): string {

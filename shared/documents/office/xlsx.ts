@@ -1,18 +1,19 @@
 import type { Archive } from './archive.ts';
-import type { Markdown } from './markdown.ts';
-import { mainPartOf, relationshipsOf } from './relationships.ts';
+import { relationshipId, shownBy, textsOf } from './drawings.ts';
+import { type Block, type Markdown, oneLine } from './markdown.ts';
+import { mainPartOf, type Relationship, relationshipsOf } from './relationships.ts';
 import { TableReader } from './table-reader.ts';
-import { numberText, readDayStyles } from './xlsx-numbers.ts';
+import { type NumberStyle, numberText, readNumberStyles } from './xlsx-numbers.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
 /** What the cells of all sheets refer to. */
 interface Workbook {
   strings: string[];
-  dayStyles: ReturnType<typeof readDayStyles>;
+  styles: ReadonlyMap<number, NumberStyle>;
   from1904: boolean;
 }
 
-/** Writes the sheets of an Excel file, each as a table under its name. Hidden sheets are among them. */
+/** Writes the sheets of an Excel file that are shown, each as a table under its name, with its comments and drawings. */
 export function readXlsx(archive: Archive, markdown: Markdown): void {
   const main = mainPartOf(archive, 'xl/workbook.xml');
   const relationships = relationshipsOf(archive, main);
@@ -24,29 +25,77 @@ export function readXlsx(archive: Archive, markdown: Markdown): void {
   const [strings, styles] = [partOf('sharedStrings'), partOf('styles')];
   const workbook: Workbook = {
     strings: strings ? readStrings(archive, strings) : [],
-    dayStyles: styles ? readDayStyles(archive, styles) : new Map(),
+    styles: styles ? readNumberStyles(archive, styles) : new Map(),
     from1904,
   };
-  for (const { name, id } of sheets) {
-    const sheet = relationships.find((each) => each.id === id && each.type === 'worksheet');
-    if (!sheet) continue;
-    markdown.add({ heading: `Sheet: ${name}`, level: 2 });
-    const reader = new SheetReader(workbook, markdown.room);
-    readPart(archive, sheet.part, reader);
-    markdown.add({ table: reader.rows });
+  for (const { name, id, isHidden } of sheets) {
+    const sheet = relationships.find(
+      (each) => each.id === id && ['worksheet', 'chartsheet'].includes(each.type),
+    );
+    if (!sheet || !archive.has(sheet.part)) continue;
+    if (isHidden) markdown.warn('hidden_left_out');
+    else readSheet(archive, sheet, name, workbook, markdown);
   }
 }
 
+function readSheet(
+  archive: Archive,
+  { part, type }: Relationship,
+  name: string,
+  workbook: Workbook,
+  markdown: Markdown,
+): void {
+  markdown.add({ heading: `Sheet: ${name}`, level: 2 });
+  if (type === 'worksheet') {
+    const reader = new SheetReader(workbook, markdown);
+    readPart(archive, part, reader);
+    markdown.add({ table: reader.rows });
+  }
+  for (const { type, part: other } of relationshipsOf(archive, part)) {
+    if (!archive.has(other)) continue;
+    if (type === 'comments') for (const block of commentsOf(archive, other)) markdown.add(block);
+    if (type !== 'drawing') continue;
+    const relationships = relationshipsOf(archive, other);
+    const blocks = textsOf(archive, other, 'wsDr', (element, attributes) =>
+      shownBy(archive, relationships, element, attributes),
+    );
+    for (const block of blocks) markdown.add(block);
+  }
+}
+
+/** Returns the comments on a sheet's cells. */
+function commentsOf(archive: Archive, part: string): Block[] {
+  const blocks: Block[] = [];
+  let [cell, text, isText] = ['', '', false];
+  readPart(archive, part, {
+    root: 'comments',
+    skipped: phonetic,
+    open: (name, attributes) => {
+      if (name === 'comment') [cell, text] = [attribute(attributes, 'ref') ?? '', ''];
+      isText = name === 't';
+    },
+    text: (piece) => {
+      if (isText) text += piece;
+    },
+    close: (name) => {
+      isText = false;
+      if (name === 'comment') blocks.push({ paragraph: `[Comment on ${cell}: ${oneLine(text)}]` });
+    },
+  });
+  return blocks;
+}
+
 function readWorkbook(archive: Archive, main: string) {
-  const sheets: { name: string; id: string }[] = [];
+  const sheets: { name: string; id: string; isHidden: boolean }[] = [];
   let from1904 = false;
   readPart(archive, main, {
     root: 'workbook',
     open: (name, attributes) => {
       if (name === 'workbookPr') from1904 = isTrue(attribute(attributes, 'date1904'));
       if (name !== 'sheet') return;
-      const id = attribute(attributes, 'id') ?? '';
-      sheets.push({ name: attribute(attributes, 'name') ?? '', id });
+      const id = relationshipId(attributes);
+      const isHidden = /hidden/i.test(attribute(attributes, 'state') ?? '');
+      sheets.push({ name: attribute(attributes, 'name') ?? '', id, isHidden });
     },
   });
   return { sheets, from1904 };
@@ -79,8 +128,13 @@ function readStrings(archive: Archive, part: string): string[] {
   return strings;
 }
 
+/** A cell of more rows than this is formatting that reaches to the sheet's end. */
+const maxMergedRows = 1_000;
+const maxMerges = 10_000;
+
 /**
- * Reads the cells of a sheet: their values, not the formulas that make them.
+ * Reads the cells of a sheet that are shown: their values, or a formula whose value the file doesn't keep. A cell that
+ * reaches over rows stands in each of them.
  *
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
@@ -89,52 +143,127 @@ class SheetReader implements PartHandler {
   readonly skipped = phonetic;
   rows: string[][] = [];
   private readonly workbook: Workbook;
-  private readonly room: number;
+  private readonly markdown: Markdown;
   private readonly table = new TableReader();
+  private readonly hiddenColumns: [first: number, last: number][] = [];
+  private readonly merges: string[] = [];
+  /** The numbers of the rows that have a cell, in their order. */
+  private readonly rowNumbers: number[] = [];
+  private row = 0;
+  private isHiddenRow = false;
+  private isFilled = false;
+  private column: number | undefined;
   private type = '';
   private style = -1;
   private value = '';
-  private isValue = false;
+  private formula = '';
+  private read: 'value' | 'formula' | undefined;
 
-  constructor(workbook: Workbook, room: number) {
+  constructor(workbook: Workbook, markdown: Markdown) {
     this.workbook = workbook;
-    this.room = room;
+    this.markdown = markdown;
   }
 
   open(name: string, attributes: Attributes): void {
-    if (name === 'sheetData') this.table.openTable(this.room);
-    else if (name === 'row') this.table.openRow();
+    if (name === 'sheetData') this.table.openTable(this.markdown.room);
+    else if (name === 'col') this.openColumns(attributes);
+    else if (name === 'row') this.openRow(attributes);
     else if (name === 'c') this.openCell(attributes);
-    else if (name === 'v' || name === 't') this.isValue = true;
+    else if (name === 'v' || name === 't') this.read = 'value';
+    else if (name === 'f') this.read = 'formula';
+    else if (name === 'mergeCell' && this.merges.length < maxMerges) {
+      this.merges.push(attribute(attributes, 'ref') ?? '');
+    }
   }
 
   text(text: string): void {
-    if (this.isValue) this.value += text;
+    if (this.read) this[this.read] += text;
   }
 
   close(name: string): void {
-    if (name === 'v' || name === 't') this.isValue = false;
-    else if (name === 'c') {
-      this.table.addText(this.shown());
-      this.table.closeCell();
-    } else if (name === 'row') this.table.closeRow();
+    if (name === 'v' || name === 't' || name === 'f') this.read = undefined;
+    else if (name === 'c') this.closeCell();
+    else if (name === 'row') this.closeRow();
     else if (name === 'sheetData') this.rows = this.table.closeTable() ?? [];
+    else if (name === 'worksheet') for (const merge of this.merges) this.fill(merge);
+  }
+
+  private openColumns(attributes: Attributes): void {
+    if (!isTrue(attribute(attributes, 'hidden'))) return;
+    const [first, last] = ['min', 'max'].map((name) => Number(attribute(attributes, name)) - 1);
+    this.hiddenColumns.push([first ?? 0, last ?? 0]);
+  }
+
+  private openRow(attributes: Attributes): void {
+    this.row = Number(attribute(attributes, 'r') ?? this.row + 1);
+    this.isHiddenRow = isTrue(attribute(attributes, 'hidden'));
+    this.isFilled = false;
+    this.table.openRow();
+  }
+
+  private closeRow(): void {
+    this.table.closeRow();
+    if (this.isFilled) this.rowNumbers.push(this.row);
   }
 
   private openCell(attributes: Attributes): void {
     this.type = attribute(attributes, 't') ?? 'n';
     this.style = Number(attribute(attributes, 's') ?? 0);
     this.value = '';
-    this.table.openCell(columnOf(attribute(attributes, 'r')));
+    this.formula = '';
+    this.column = columnOf(attribute(attributes, 'r'));
+    this.table.openCell(this.column);
+  }
+
+  private closeCell(): void {
+    const text = this.shown();
+    const { column = -1 } = this;
+    const isHidden =
+      this.isHiddenRow ||
+      this.hiddenColumns.some(([first, last]) => column >= first && column <= last);
+    if (text !== '' && isHidden) this.markdown.warn('hidden_left_out');
+    else {
+      this.table.addText(text);
+      this.isFilled ||= text.trim() !== '';
+    }
+    this.table.closeCell();
   }
 
   /** Returns a cell's value as the sheet shows it. */
   private shown(): string {
-    const { value, type, workbook } = this;
+    const { value, type, workbook, formula } = this;
+    if (value === '' && formula !== '') {
+      this.markdown.warn('formula_without_value');
+      return `=${formula}`;
+    }
     if (type === 's') return workbook.strings[Number(value)] ?? '';
     if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
     if (type !== 'n') return value;
-    return numberText(value, workbook.dayStyles.get(this.style), workbook.from1904);
+    return numberText(value, workbook.styles.get(this.style), workbook.from1904);
+  }
+
+  /** Writes a merged cell, such as `A2:A4`, in each of its rows. */
+  private fill(merge: string): void {
+    const [, first = '', last = ''] = /^[A-Z]{1,3}(\d+):[A-Z]{1,3}(\d+)$/.exec(merge) ?? [];
+    const column = columnOf(merge);
+    const [from, to] = [this.indexOf(Number(first)), Number(last)];
+    const value = this.rows[from]?.[column ?? -1];
+    if (column === undefined || value === undefined || to - Number(first) > maxMergedRows) return;
+    for (let index = from + 1; (this.rowNumbers[index] ?? Infinity) <= to; index++) {
+      const row = this.rows[index];
+      if (row) row[column] ??= value;
+    }
+  }
+
+  private indexOf(number: number): number {
+    const { rowNumbers } = this;
+    let [low, high] = [0, rowNumbers.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((rowNumbers[middle] ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    return rowNumbers[low] === number ? low : -1;
   }
 }
 

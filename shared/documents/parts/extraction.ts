@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parseTar } from 'nanotar';
 import { ServiceError } from '../../http/errors.ts';
 import { type ContainedFile, readEmail } from '../email.ts';
 import { epubText, openEpub } from '../epub.ts';
 import { emptyDocument, tooLongDocument, unreadableDocument, unsupportedFile } from '../errors.ts';
 import { decodeHtml, htmlText } from '../html-text.ts';
 import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from '../kind.ts';
-import { Archive } from '../office/archive.ts';
+import { Archive, maxTotalBytes, type UnpackedTotal } from '../office/archive.ts';
 import { archiveKindOf } from '../office/archive-kind.ts';
 import type { OfficeKind } from '../office/kind.ts';
 import { officePictures, pictureSlides } from '../office/office-pictures.ts';
 import { officeText } from '../office/office-text.ts';
 import { readRtf } from '../rtf-text.ts';
+import { typeBySignature } from '../signatures.ts';
 import { decodeText } from '../text.ts';
 import { typeInWords } from '../type-words.ts';
+import type { Warning } from '../warnings.ts';
 import type { Part } from './part.ts';
 
 /** Files of these kinds are read as a whole. */
@@ -107,6 +111,8 @@ class Extraction {
   }
 
   private takeArchive(file: Taken): Promise<void> | void {
+    const packed = unpacked(file, this.total);
+    if (packed) return this.takeAll(packed, file);
     const archive = new Archive(file.bytes, this.total);
     const kind = archiveKindOf(archive);
     if (kind === 'zip') return this.takeFiles(archive, file);
@@ -115,7 +121,9 @@ class Extraction {
   }
 
   private takeOffice(archive: Archive, kind: OfficeKind, { name }: Taken): void {
-    const text = officeText(archive, kind, this.maxCharacters);
+    const warnings = new Set<Warning>();
+    const warn = (warning: Warning) => warnings.add(warning);
+    const text = officeText(archive, kind, this.maxCharacters, warn);
     // Slides have headings of their own making.
     const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
     const whole = isEmpty || this.options.forceOcr ? officePictures(archive, kind) : undefined;
@@ -197,6 +205,34 @@ export function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if ((error as NodeJS.ErrnoException).syscall) throw error;
   return unreadableDocument('it breaks the reader of its format', error);
+}
+
+/** Returns the files that tar or gzip has packed; undefined for a ZIP. What is unpacked counts with all else. */
+function unpacked({ name, bytes }: Taken, total: UnpackedTotal): ContainedFile[] | undefined {
+  const type = typeBySignature(bytes);
+  if (type === 'application/gzip') {
+    const inner = posix
+      .basename(name || 'file')
+      .replace(/\.t?gz$/i, (end) => (/t/i.test(end) ? '.tar' : ''));
+    return [{ name: inner, mimeType: '', bytes: gunzipped(bytes, total) }];
+  }
+  if (type !== 'application/x-tar') return undefined;
+  const files = parseTar(bytes).filter(({ type, name }) => type === 'file' && isOfPeople(name));
+  return files.map(({ name, data }) => ({ name, mimeType: '', bytes: Buffer.from(data ?? []) }));
+}
+
+function gunzipped(bytes: Buffer, total: UnpackedTotal): Buffer {
+  try {
+    const unpacked = gunzipSync(bytes, { maxOutputLength: maxTotalBytes - total.bytes });
+    total.bytes += unpacked.length;
+    return unpacked;
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw unreadableDocument(
+      isTooLarge ? 'it is too large when it is unpacked' : 'it is damaged',
+      error,
+    );
+  }
 }
 
 const picturesIn = (archive: Archive, names: string[]) =>

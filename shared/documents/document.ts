@@ -17,6 +17,12 @@ export interface NamedPages {
   last: number;
 }
 
+/** A file that was taken out of a document. */
+export interface FileOnDisk {
+  name: string;
+  path: string;
+}
+
 /** What is wanted of a page. */
 export interface PageOptions {
   forceOcr?: boolean;
@@ -29,6 +35,8 @@ export interface Document {
   pageCount: number;
   /** The files in it; absent if there are none. One within another comes after it. */
   parts?: NamedPages[];
+  /** Puts the files that it carries into a folder; absent if there are none. */
+  takeOut?: ((folder: string) => Promise<FileOnDisk[]>) | undefined;
   /** Whether all of it is text, and no page needs to be seen. */
   isText?: boolean;
   /**

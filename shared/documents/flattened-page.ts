@@ -1,5 +1,6 @@
 import { unreadablePage } from './errors.ts';
 import type { OpenPdf } from './open-pdf.ts';
+import { notesOf } from './pdf-extras.ts';
 
 /**
  * FLATTEN_SUCCESS: the page has changed.
@@ -19,6 +20,7 @@ export interface FlattenedPage {
 /** Opens a page, from 1, which the caller must close. Throws 422 if it is damaged. */
 export function loadFlattened(pdf: OpenPdf, number: number): FlattenedPage {
   const page = load(pdf, number);
+  if (!pdf.notes.has(number)) pdf.notes.set(number, notesOf(pdf, page));
   if (pdf.pdfium.exports.FPDFPage_GetAnnotCount(page) <= 0) {
     return { page, hasAnnotations: pdf.flattened.has(number) };
   }

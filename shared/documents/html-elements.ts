@@ -27,10 +27,9 @@ export const layoutElements = names('article blockquote h1 h2 h3 h4 h5 h6 pre se
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Whether an element isn't read. Scripts show a body that is hidden at first; readings of words stand beside them. */
+/** Whether an element isn't shown. Scripts show a body that is hidden at first; a reading has parentheses anyway. */
 export const isUnseen = (name: string, { hidden, style = '' }: Attributes) =>
   name === 'rp' ||
-  name === 'rt' ||
   unseenElements.has(name) ||
   ((hidden !== undefined || isHiding(style)) && name !== 'body' && name !== 'html');
 

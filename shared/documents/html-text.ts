@@ -66,6 +66,7 @@ class HtmlReader implements Partial<Handler> {
   private headingLevel = 0;
   private isUnseen = false;
   private isCode = false;
+  private isRuby = false;
   private isDataTable = false;
   /** Where the page's links lead to, each behind its words. */
   readonly links = new Set<string>();
@@ -109,12 +110,7 @@ class HtmlReader implements Partial<Handler> {
     if (this.isUnseen) return undefined;
     const own = this.openOwn(fullName, attributes);
     if (own) return own;
-    if (isUnseen(fullName, attributes)) {
-      this.isUnseen = true;
-      return () => {
-        this.isUnseen = false;
-      };
-    }
+    if (isUnseen(fullName, attributes)) return this.hide();
     const name = ofOffice.test(fullName) ? fullName : fullName.replace(/^.*:/, '');
     if (name === 'br') return this.breakLine();
     // Highlighters of preformatted text put an element on each line.
@@ -126,6 +122,8 @@ class HtmlReader implements Partial<Handler> {
   /** Opens a field that a person fills in, a drawing, a link, or a part of an equation. */
   private openOwn(name: string, attributes: Attributes): (() => void) | undefined {
     this.line += this.markOfPart();
+    if (name === 'ruby') return this.openRuby();
+    if (name === 'rt' && this.isRuby) return this.hide();
     if (name === 'input') return this.put(shownValue(attributes), ' ');
     if (name === 'select') return this.openChoice();
     if (this.choice && name === 'option') return this.openOption(this.choice, attributes);
@@ -136,6 +134,22 @@ class HtmlReader implements Partial<Handler> {
     if (mark === undefined) return undefined;
     this.fractions.push({ mark, parts: 0, depth: this.ends.length + 1 });
     return () => this.fractions.pop();
+  }
+
+  /** Words whose readings stand beside them, which are left out as they are in a workbook. */
+  private openRuby(): () => void {
+    const before = this.isRuby;
+    this.isRuby = true;
+    return () => {
+      this.isRuby = before;
+    };
+  }
+
+  private hide(): () => void {
+    this.isUnseen = true;
+    return () => {
+      this.isUnseen = false;
+    };
   }
 
   private openChoice(): () => void {

@@ -1,20 +1,24 @@
 import { statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { Document } from './document.ts';
-import { emptyDocument } from './errors.ts';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { Document, FileOnDisk } from './document.ts';
+import { emptyDocument, unsupportedFile } from './errors.ts';
 import { joinDocuments } from './joined-document.ts';
-import { type CompositeKind, isComposite } from './kind.ts';
+import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from './kind.ts';
 import { openPages } from './open-pages.ts';
 import { hasPages, type Part } from './parts/part.ts';
 import { takeApart } from './parts/take-apart.ts';
 import type { DocumentReading } from './processes/read-in-process.ts';
+import { decodeText } from './text.ts';
 import { textDocument } from './text-document.ts';
+import { typeInWords } from './type-words.ts';
 
 /** The kinds of documents that have pages, or are taken apart into such. */
 export type OpenableKind = 'pdf' | 'image' | CompositeKind;
 
 export interface OpeningOptions extends Omit<DocumentReading, 'losses'> {
   forceOcr?: boolean;
+  /** How deep the document lies in PDFs that carry it. */
+  depth?: number;
   /** Shared by documents that are read for one job. */
   losses?: DocumentReading['losses'];
 }
@@ -31,7 +35,44 @@ export async function openDocument(
   const reading = { losses: { count: 0 }, ...given };
   if (statSync(path).size === 0) throw emptyDocument('bytes');
   if (isComposite(kind)) return openParts(path, kind, forceOcr, reading);
-  return openPages(path, kind, reading);
+  const pages = await openPages(path, kind, reading);
+  return pages.takeOut ? withFiles(pages, path, given, { forceOcr, reading }) : pages;
+}
+
+/** How deep a file may lie in PDFs. */
+const maxDepth = 3;
+
+/** Joins a PDF and the files that it carries. */
+async function withFiles(
+  pages: Document,
+  path: string,
+  { depth = 0, ...given }: OpeningOptions,
+  { forceOcr, reading }: { forceOcr: boolean; reading: DocumentReading },
+): Promise<Document> {
+  if (depth >= maxDepth) return pages;
+  const folder = await mkdtemp(`${path}-`);
+  const files = (await pages.takeOut?.(folder)) ?? [];
+  pages.close();
+  const openFile = ({ name, path: file }: FileOnDisk) =>
+    openAny(file, name, { ...given, ...reading, forceOcr, depth: depth + 1 });
+  return joinDocuments(
+    [
+      { name: '', open: () => openPages(path, 'pdf', reading) },
+      ...files.map((file) => ({ name: file.name, open: () => openFile(file) })),
+    ],
+    () => void rm(folder, { recursive: true, force: true }),
+  );
+}
+
+/** Opens a file of any kind that is read. */
+async function openAny(path: string, name: string, options: OpeningOptions): Promise<Document> {
+  const bytes = await readFile(path);
+  const kind = kindOf(bytes, '', name);
+  if (!kind) throw unsupportedFile('It', typeInWords(mediaTypeOf(bytes, '', name)));
+  if (kind === 'pdf' || kind === 'image' || isComposite(kind)) {
+    return openDocument(path, kind, options);
+  }
+  return textDocument(decodeText(bytes));
 }
 
 async function openParts(

@@ -29,6 +29,8 @@ export class OpenPdf {
   form: Pointer = 0;
   /** The numbers of the pages whose annotations and fields have been made part of them. */
   readonly flattened = new Set<number>();
+  /** What people have noted on each page that was opened: notes go where a page is flattened. */
+  readonly notes = new Map<number, string[]>();
 
   private readonly reader: number;
 

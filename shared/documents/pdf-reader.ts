@@ -1,4 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileOnDisk } from './document.ts';
 import { OpenPdf } from './open-pdf.ts';
+import { attachedFiles } from './pdf-extras.ts';
 import { PdfFile } from './pdf-file.ts';
 import type { SharedPdfium } from './shared-pdfium.ts';
 
@@ -47,6 +52,19 @@ export class PdfReader {
     const result = read(this.pdf);
     this.hasFailed = false;
     return result;
+  }
+
+  hasFiles(): boolean {
+    return this.pdf.pdfium.exports.FPDFDoc_GetAttachmentCount(this.pdf.document) > 0;
+  }
+
+  /** Writes the files that it carries to a folder. */
+  takeOut(folder: string): FileOnDisk[] {
+    return [...attachedFiles(this.pdf)].map(({ name, bytes }) => {
+      const path = join(folder, randomUUID());
+      writeFileSync(path, bytes);
+      return { name, path };
+    });
   }
 
   close(): void {

@@ -18,6 +18,7 @@ export async function openPdf(path: string, { pdfium, vips }: Engines): Promise<
 
 class Pdf implements Document {
   readonly pageCount: number;
+  readonly takeOut: Document['takeOut'];
   private readonly reader: PdfReader;
   private readonly vips: Engines['vips'];
 
@@ -25,6 +26,7 @@ class Pdf implements Document {
     this.reader = reader;
     this.vips = vips;
     this.pageCount = reader.pageCount;
+    this.takeOut = reader.hasFiles() ? async (folder) => reader.takeOut(folder) : undefined;
   }
 
   async readPage(page: number, options: PageOptions = {}): Promise<PageContent> {

@@ -32,6 +32,29 @@ export interface PdfiumExports {
   FPDF_GetPageBoundingBox(page: Pointer, box: Pointer): number;
   FPDFPage_GetRotation(page: Pointer): number;
   FPDFPage_GetAnnotCount(page: Pointer): number;
+  FPDFPage_GetAnnot(page: Pointer, index: number): Pointer;
+  FPDFPage_CloseAnnot(annotation: Pointer): void;
+  FPDFAnnot_GetSubtype(annotation: Pointer): number;
+  FPDFAnnot_GetAP(annotation: Pointer, mode: number, buffer: Pointer, bytes: number): number;
+  FPDFAnnot_GetStringValue(
+    annotation: Pointer,
+    key: Pointer,
+    buffer: Pointer,
+    bytes: number,
+  ): number;
+  FPDF_GetXFAPacketCount(document: Pointer): number;
+  FPDF_GetXFAPacketName(document: Pointer, index: number, buffer: Pointer, bytes: number): number;
+  FPDF_GetXFAPacketContent(
+    document: Pointer,
+    index: number,
+    buffer: Pointer,
+    bytes: number,
+    length: Pointer,
+  ): number;
+  FPDFDoc_GetAttachmentCount(document: Pointer): number;
+  FPDFDoc_GetAttachment(document: Pointer, index: number): Pointer;
+  FPDFAttachment_GetName(file: Pointer, buffer: Pointer, bytes: number): number;
+  FPDFAttachment_GetFile(file: Pointer, buffer: Pointer, bytes: number, length: Pointer): number;
   FPDFPage_Flatten(page: Pointer, usage: number): number;
   FPDFPage_CountObjects(page: Pointer): number;
   FPDFPage_GetObject(page: Pointer, index: number): Pointer;

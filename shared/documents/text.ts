@@ -15,14 +15,14 @@ const escapeSequence = new RegExp(
 
 /**
  * Decodes text by its byte order mark, or by the places of its NULs; else as UTF-8, which may have a character cut in two
- * here and there; else in the encoding that it names; else in one that is guessed, of which `onGuess` is told. Escape
+ * here and there; else in the encoding that it names; else in one that is guessed. Escape
  * sequences of terminals are left out.
  */
-export function decodeText(bytes: Uint8Array, encoding?: string, onGuess?: () => void): string {
-  return decode(bytes, encoding, onGuess).toWellFormed().replace(escapeSequence, '');
+export function decodeText(bytes: Uint8Array, encoding?: string): string {
+  return decode(bytes, encoding).toWellFormed().replace(escapeSequence, '');
 }
 
-function decode(bytes: Uint8Array, encoding?: string, onGuess?: () => void): string {
+function decode(bytes: Uint8Array, encoding?: string): string {
   const wide = wideEncodingOf(bytes);
   if (wide?.startsWith('utf-32')) return decodeUtf32(bytes, wide === 'utf-32le');
   if (wide) return new TextDecoder(wide).decode(bytes);
@@ -32,7 +32,6 @@ function decode(bytes: Uint8Array, encoding?: string, onGuess?: () => void): str
   } catch {
     const text = mostlyUtf8(bytes);
     if (text !== undefined) return text;
-    if (encoding === undefined) onGuess?.();
     return decoderFor(encoding ?? guessEncoding(bytes)).decode(bytes);
   }
 }

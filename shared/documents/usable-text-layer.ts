@@ -4,6 +4,7 @@ import { unreadablePage } from './errors.ts';
 import { loadFlattened } from './flattened-page.ts';
 import { isNonsense } from './nonsense.ts';
 import type { OpenPdf } from './open-pdf.ts';
+import { formLines } from './pdf-extras.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Pointer } from './pdfium-exports.ts';
 import { showMoreWords } from './picture-words.ts';
@@ -25,6 +26,8 @@ const blankPixels = 400;
 
 /** A page that PDFium has open. */
 export interface OpenPage {
+  /** From 1. */
+  number: number;
   page: Pointer;
   pictures: Picture[];
   /** Whether it has annotations, whose text is written after all the rest. */
@@ -43,7 +46,7 @@ export function withPage<Result>(
   const { page, hasAnnotations } = loadFlattened(pdf, number);
   try {
     if (isDamaged(pdf, page)) throw unreadablePage(number, 'it is damaged');
-    return use({ page, pictures: picturesOf(pdfium, page), hasAnnotations });
+    return use({ number, page, pictures: picturesOf(pdfium, page), hasAnnotations });
   } finally {
     pdfium.exports.FPDF_ClosePage(page);
   }
@@ -54,14 +57,25 @@ export function withPage<Result>(
  * real, so that it is read by OCR.
  */
 export function textLayerOf(
-  { pdfium }: OpenPdf,
+  pdf: OpenPdf,
   open: OpenPage,
   withWords: boolean,
 ): Pick<PageContent, 'textLayer' | 'words'> | undefined {
+  const { pdfium } = pdf;
   const layer = TextLayer.of(pdfium, open.page);
   if (!isWhole(pdfium, open, layer)) return undefined;
   const blocks = blocksOfLayer(layer, !open.hasAnnotations);
-  return { textLayer: textOfBlocks(blocks), ...(withWords && { words: wordsOf(blocks, layer) }) };
+  const notes = pdf.notes.get(open.number) ?? [];
+  const form = open.number === 1 ? formLines(pdf) : undefined;
+  const texts = [
+    textOfBlocks(blocks),
+    form?.join('\n'),
+    notes.map((note) => `[Note: ${note}]`).join('\n'),
+  ];
+  return {
+    textLayer: texts.filter(Boolean).join('\n\n'),
+    ...(withWords && { words: wordsOf(blocks, layer) }),
+  };
 }
 
 const wordsOf = (blocks: Row[][], layer: TextLayer): PlacedWord[] =>

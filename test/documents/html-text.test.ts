@@ -58,9 +58,9 @@ describe('the text of a page has', () => {
       'one\n\ntwo\n\nthree',
     ],
     [
-      'the readings of characters within their line',
+      'characters without their readings',
       '<p>吾輩は<ruby>猫<rp>(</rp><rt>ねこ</rt><rp>)</rp></ruby>で<ruby>有<rt>あ</ruby>る',
-      '吾輩は猫(ねこ)で有(あ)る',
+      '吾輩は猫で有る',
     ],
     [
       'what Office marks in a line, within it',

@@ -171,7 +171,7 @@ describe('the text of an Excel file has', () => {
     const text = officeText(xlsxOf({ S: `<row>${cells.join('')}</row>` }), 'xlsx');
 
     expect(text).toContain(
-      '| 2024-01-02 | 2024-01-02 18:00:00 | 12:00:00 | 45293 | 0.3 | TRUE | #N/A |',
+      '| 2024-01-02 | 2024-01-02 18:00:00 | 12:00:00 | 45293 days | 0.3 | TRUE | #N/A |',
     );
   });
 
@@ -222,7 +222,7 @@ describe('the text of an OpenDocument file has', () => {
     const text = officeText(openDocumentOf('text', body, { styles }), 'odt');
 
     expect(text).toBe(
-      '## Lamps\n\nSpread    out and joined[^1]\n\n1. first\n\nmore of it\n\n  - inner\n2. second\n\n[^1]: a note',
+      '## Lamps\n\nSpread    out and joined[^1]\n\n1. first\n\nmore of it\n\n  - inner\n2. second\n\n[^1]: a note\n\n[Comment: comment]',
     );
   });
 

@@ -32,7 +32,7 @@ describe('the text of an RTF file has', () => {
     ['footnotes', 'a{\\*\\footnote \\pard note}b', 'anoteb'],
     [
       'nothing of what is no text',
-      'a{\\*\\unknown b}{\\header c}{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt d}}{\\pict\\wmetafile8 00ff}',
+      'a{\\*\\unknown b}{\\*\\generator c}{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt d}}{\\pict\\wmetafile8 00ff}',
       'ad',
     ],
     ['nothing', '', ''],

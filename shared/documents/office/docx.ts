@@ -43,7 +43,7 @@ export function readDocx(archive: Archive, markdown: Markdown, depth = 0): void 
   const readEdges = (type: string, root: string) => {
     const texts = new Set<string>();
     for (const { part } of partsOf(type)) {
-      const edge = new Markdown(markdown.room, markdown.warn);
+      const edge = new Markdown(markdown.room, markdown.warnings);
       read(part, root, edge);
       texts.add(edge.toString());
     }
@@ -70,7 +70,7 @@ function readChunk(
   const bytes = archive.read(part);
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     if (depth < maxChunkDepth) readDocx(archive.within(bytes), markdown, depth + 1);
-    else markdown.warn('attachment_not_read');
+    else markdown.warnings.add('attachment_not_read');
     return [];
   }
   if (bytes.subarray(0, 5).toString('latin1') === '{\\rtf') {
@@ -158,7 +158,7 @@ class DocxReader implements PartHandler {
     const paragraph = this.paragraphs.at(-1);
     if (!this.isText || !paragraph) return;
     if (this.equation) this.equation.add(text);
-    else if (this.run.isHidden) this.markdown.warn('hidden_left_out');
+    else if (this.run.isHidden) this.markdown.warnings.add('hidden_left_out');
     else paragraph.text += inPosition(text, this.run.position);
   }
 

@@ -1,5 +1,5 @@
 import { tableRow, tableRule } from '../table-row.ts';
-import type { Warn } from '../warnings.ts';
+import { type Warning, warnings } from '../warnings.ts';
 
 /** A piece of a document. */
 export type Block =
@@ -23,15 +23,12 @@ class TextIsFull extends Error {}
 /** Small pieces take several times their characters in memory, so that so many become one. */
 const maxPieces = 1_000;
 
-/** Returns what `write` adds, up to a number of characters. `warn` is told what is not in it. */
-export function markdownUpTo(
-  maxCharacters: number,
-  write: (markdown: Markdown) => void,
-  warn?: Warn,
-): string {
-  const markdown = new Markdown(maxCharacters, warn);
+/** Returns what `write` adds, up to a number of characters, and what it warns of. */
+export function markdownUpTo(maxCharacters: number, write: (markdown: Markdown) => void): string {
+  const markdown = new Markdown(maxCharacters);
   try {
     write(markdown);
+    for (const warning of markdown.warnings) markdown.add({ paragraph: `[${warnings[warning]}]` });
   } catch (error) {
     if (!(error instanceof TextIsFull)) throw error;
   }
@@ -42,16 +39,16 @@ export function markdownUpTo(
 export class Markdown {
   /** How many characters may still be added. */
   room: number;
-  /** Tells that something of the document is not in its text, or was guessed. */
-  readonly warn: Warn;
+  /** What of the document is not in its text, or was guessed. */
+  readonly warnings: Set<Warning>;
   private text = '';
   private pieces: string[] = [];
   private isEmpty = true;
   private endsWithItem = false;
 
-  constructor(maxCharacters: number, warn: Warn = () => {}) {
+  constructor(maxCharacters: number, warnings = new Set<Warning>()) {
     this.room = maxCharacters;
-    this.warn = warn;
+    this.warnings = warnings;
   }
 
   toString(): string {

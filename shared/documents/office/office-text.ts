@@ -1,4 +1,3 @@
-import type { Warn } from '../warnings.ts';
 import type { Archive } from './archive.ts';
 import { readDocx } from './docx.ts';
 import type { OfficeKind } from './kind.ts';
@@ -21,9 +20,5 @@ const readers: Record<OfficeKind, (archive: Archive, markdown: Markdown) => void
  * names. Macros, pictures and whatever lies outside the file are left out. A longer text ends at `maxCharacters`. Throws
  * 422 for a file that is encrypted, damaged, not of this kind, or made to take too much memory.
  */
-export const officeText = (
-  archive: Archive,
-  kind: OfficeKind,
-  maxCharacters: number,
-  warn?: Warn,
-): string => markdownUpTo(maxCharacters, (markdown) => readers[kind](archive, markdown), warn);
+export const officeText = (archive: Archive, kind: OfficeKind, maxCharacters: number): string =>
+  markdownUpTo(maxCharacters, (markdown) => readers[kind](archive, markdown));

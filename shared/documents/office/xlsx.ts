@@ -33,7 +33,7 @@ export function readXlsx(archive: Archive, markdown: Markdown): void {
       (each) => each.id === id && ['worksheet', 'chartsheet'].includes(each.type),
     );
     if (!sheet || !archive.has(sheet.part)) continue;
-    if (isHidden) markdown.warn('hidden_left_out');
+    if (isHidden) markdown.warnings.add('hidden_left_out');
     else readSheet(archive, sheet, name, workbook, markdown);
   }
 }
@@ -221,7 +221,7 @@ class SheetReader implements PartHandler {
     const isHidden =
       this.isHiddenRow ||
       this.hiddenColumns.some(([first, last]) => column >= first && column <= last);
-    if (text !== '' && isHidden) this.markdown.warn('hidden_left_out');
+    if (text !== '' && isHidden) this.markdown.warnings.add('hidden_left_out');
     else {
       this.table.addText(text);
       this.isFilled ||= text.trim() !== '';
@@ -233,7 +233,7 @@ class SheetReader implements PartHandler {
   private shown(): string {
     const { value, type, workbook, formula } = this;
     if (value === '' && formula !== '') {
-      this.markdown.warn('formula_without_value');
+      this.markdown.warnings.add('formula_without_value');
       return `=${formula}`;
     }
     if (type === 's') return workbook.strings[Number(value)] ?? '';

@@ -18,7 +18,6 @@ import { readRtf } from '../rtf-text.ts';
 import { typeBySignature } from '../signatures.ts';
 import { decodeText } from '../text.ts';
 import { typeInWords } from '../type-words.ts';
-import type { Warning } from '../warnings.ts';
 import type { Part } from './part.ts';
 
 /** Files of these kinds are read as a whole. */
@@ -121,9 +120,7 @@ class Extraction {
   }
 
   private takeOffice(archive: Archive, kind: OfficeKind, { name }: Taken): void {
-    const warnings = new Set<Warning>();
-    const warn = (warning: Warning) => warnings.add(warning);
-    const text = officeText(archive, kind, this.maxCharacters, warn);
+    const text = officeText(archive, kind, this.maxCharacters);
     // Slides have headings of their own making.
     const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
     const whole = isEmpty || this.options.forceOcr ? officePictures(archive, kind) : undefined;
@@ -217,7 +214,11 @@ function unpacked({ name, bytes }: Taken, total: UnpackedTotal): ContainedFile[]
     return [{ name: inner, mimeType: '', bytes: gunzipped(bytes, total) }];
   }
   if (type !== 'application/x-tar') return undefined;
-  const files = parseTar(bytes).filter(({ type, name }) => type === 'file' && isOfPeople(name));
+  // The parser reads from the beginning of the memory that a buffer lies in.
+  const files = parseTar(new Uint8Array(bytes).buffer).filter(
+    ({ type, name }) => type === 'file' && isOfPeople(name),
+  );
+  if (files.length === 0) throw emptyDocument('files');
   return files.map(({ name, data }) => ({ name, mimeType: '', bytes: Buffer.from(data ?? []) }));
 }
 

@@ -1,4 +1,4 @@
-import type { Document, PageContent, PageOptions } from '../document.ts';
+import type { Document, FileOnDisk, PageContent, PageOptions } from '../document.ts';
 import { answerWith } from './answer-requests.ts';
 import type { MemoryLimit } from './memory-limit.ts';
 
@@ -13,10 +13,17 @@ export interface ReadDocument {
 export type DocumentRequest =
   | { is: 'open'; document: ReadDocument }
   | { is: 'close'; document: ReadDocument }
+  | { is: 'take-out'; document: ReadDocument; folder: string }
   | { is: 'read'; document: ReadDocument; page: number; options: Required<PageOptions> };
 
-/** How many pages a document has that was opened, or what is on a page that was read. */
-export type DocumentAnswer = number | PageContent;
+/** What is known of a document that was opened. */
+export interface OpenedDocument {
+  pageCount: number;
+  hasFiles: boolean;
+}
+
+/** What a document is that was opened, the files that were taken out of it, or what is on a page that was read. */
+export type DocumentAnswer = OpenedDocument | FileOnDisk[] | PageContent;
 
 /** Has this process read documents, each opened by `open`. */
 export function readDocumentsWith(
@@ -37,8 +44,9 @@ export function readDocumentsWith(
       return undefined;
     }
     const document = await openOnce(request.document);
+    if (request.is === 'take-out') return (await document.takeOut?.(request.folder)) ?? [];
     return request.is === 'open'
-      ? document.pageCount
+      ? { pageCount: document.pageCount, hasFiles: document.takeOut !== undefined }
       : document.readPage(request.page, request.options);
   }, memory);
 }

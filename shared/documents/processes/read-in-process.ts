@@ -1,9 +1,14 @@
 import pLimit from 'p-limit';
 import type { ServiceError } from '../../http/errors.ts';
-import type { Document, PageContent, PageOptions } from '../document.ts';
+import type { Document, FileOnDisk, PageContent, PageOptions } from '../document.ts';
 import { unreadableDocument, unreadablePage } from '../errors.ts';
 import { type DocumentProcess, ProcessLostError, type Reading } from './document-process.ts';
-import type { DocumentAnswer, DocumentRequest, ReadDocument } from './document-requests.ts';
+import type {
+  DocumentAnswer,
+  DocumentRequest,
+  OpenedDocument,
+  ReadDocument,
+} from './document-requests.ts';
 import { lossInWords } from './loss.ts';
 
 /** A process that opens and reads documents, and the time that each of its requests may take. */
@@ -38,12 +43,13 @@ export async function openInProcess(
   opened += 1;
   const document = { id: opened, path, kind };
   const request = { is: 'open', document } as const;
-  const pageCount = await askTwice(reader, request, reading, unreadableDocument);
-  return new DocumentInProcess(reader, document, pageCount as number, reading);
+  const known = await askTwice(reader, request, reading, unreadableDocument);
+  return new DocumentInProcess(reader, document, known as OpenedDocument, reading);
 }
 
 class DocumentInProcess implements Document {
   readonly pageCount: number;
+  readonly takeOut: Document['takeOut'];
   private readonly reader: DocumentReader;
   private readonly document: ReadDocument;
   private readonly reading: DocumentReading;
@@ -53,9 +59,14 @@ class DocumentInProcess implements Document {
   constructor(
     reader: DocumentReader,
     document: ReadDocument,
-    pageCount: number,
+    { pageCount, hasFiles }: OpenedDocument,
     reading: DocumentReading,
   ) {
+    const takeOut = async (folder: string) => {
+      const request = { is: 'take-out', document, folder } as const;
+      return (await askTwice(reader, request, reading, unreadableDocument)) as FileOnDisk[];
+    };
+    this.takeOut = hasFiles ? takeOut : undefined;
     this.reader = reader;
     this.document = document;
     this.pageCount = pageCount;

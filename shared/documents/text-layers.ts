@@ -16,6 +16,10 @@ const reader: DocumentReader = {
   ms: 10_000,
 };
 
+/** Opens a PDF for its text layers: it draws no page. Throws 422 if it can't be read. */
+export const openTextLayers = (path: string, reading: DocumentReading): Promise<Document> =>
+  openInProcess(reader, path, 'pdf', reading);
+
 /**
  * Yields the text layer of each page of a PDF, without drawing any; undefined for a page that has none that is
  * real, or that is damaged. It is read in a process of its own. Throws 422 if the file can't be read, or takes more than
@@ -25,7 +29,7 @@ export async function* textLayersIn(
   path: string,
   reading: DocumentReading,
 ): AsyncGenerator<string | undefined> {
-  const document = await openInProcess(reader, path, 'pdf', reading);
+  const document = await openTextLayers(path, reading);
   try {
     for (let page = 1; page <= document.pageCount; page++) yield await layerOf(document, page);
   } finally {

@@ -30,6 +30,7 @@ it('only functions that read emails and archives carry the code for it, in a pro
 
 it('only functions that read PDF carry PDFium, and only those that draw pages libvips', () => {
   expect(having(({ files }) => files.includes('pdfium.wasm'))).toEqual([
+    'estimate-job',
     'get-job-page',
     'read-document',
     'read-page',
@@ -46,7 +47,12 @@ it('PDFs and pictures are read in processes of their own, and no function has th
   const filesOf = (process: string) => having(({ files }) => files.includes(`${process}.mjs`));
 
   expect(filesOf('pages-process')).toEqual(['get-job-page', 'run-ocr-job']);
-  expect(filesOf('text-layers-process')).toEqual(['read-document', 'run-chat-job', 'run-ocr-job']);
+  expect(filesOf('text-layers-process')).toEqual([
+    'estimate-job',
+    'read-document',
+    'run-chat-job',
+    'run-ocr-job',
+  ]);
   expect(filesOf('page-process')).toEqual(['read-page']);
   expect(having(({ code }) => code.includes('FPDF_LoadPage'))).toEqual([]);
 });

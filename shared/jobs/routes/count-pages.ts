@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Document } from '../../documents/document.ts';
 import { likelyKindOf } from '../../documents/kind.ts';
-import { openDocument } from '../../documents/open-document.ts';
+import { openTextLayers } from '../../documents/text-layers.ts';
 import { openContent } from '../../drive/content.ts';
 import type { DriveFile } from '../../drive/file.ts';
 import { newTempDir } from '../../temp-dir.ts';
@@ -38,7 +38,8 @@ export async function countPages(
     const path = join(folder, 'document');
     const { body } = await openContent(file, signal);
     await pipeline(body, createWriteStream(path));
-    const document = await openDocument(path, 'pdf', { turn: job.key_id, signal });
+    const reading = { turn: job.key_id, signal, losses: { count: 0 } };
+    const document = await openTextLayers(path, reading);
     try {
       return await countIn(document, job.force_ocr ?? false);
     } finally {

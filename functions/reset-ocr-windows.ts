@@ -1,6 +1,6 @@
 import { shardsOf } from '../shared/jobs/engine/item/queue-shards.ts';
 import { sweepJobs } from '../shared/jobs/engine/sweep/sweep.ts';
-import { resetOcrWindows } from '../shared/ledger/ocr-windows.ts';
+import { resetOcrWindows } from '../shared/ledger/images-hour.ts';
 import { log } from '../shared/log.ts';
 
 /** Runs each hour: empties the windows that are over, and wakes the jobs that waited for that. */

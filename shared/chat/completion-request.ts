@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
 import { dictionary, integerBetween, ModelName, numberBetween, orDefault } from '../http/schema.ts';
-import { Metadata } from '../ledger/metadata.ts';
+import { Metadata } from '../ledger/terms/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';

@@ -1,4 +1,4 @@
-import type { ChargeSubject } from '../ledger/charge.ts';
+import type { ChargeSubject } from '../ledger/terms/charge.ts';
 import { raiseHold } from '../ledger/raise-hold.ts';
 import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
 import {

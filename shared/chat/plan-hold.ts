@@ -1,4 +1,4 @@
-import type { Fit, HoldPlan } from '../ledger/hold-account.ts';
+import type { Fit, HoldPlan } from '../ledger/terms/hold-plan.ts';
 import type { Model } from '../models/catalogue.ts';
 import { costBounds, type SizedRequest } from '../models/token-bounds.ts';
 

@@ -11,7 +11,7 @@ import {
   oneOf,
   orDefault,
 } from '../http/schema.ts';
-import { Metadata } from '../ledger/metadata.ts';
+import { Metadata } from '../ledger/terms/metadata.ts';
 import { ResponseInput } from './response-input.ts';
 
 /** As many as any client brings along, with those of its own servers. */

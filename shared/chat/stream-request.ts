@@ -9,7 +9,7 @@ import {
   orNull,
   stringUpTo,
 } from '../http/schema.ts';
-import { Metadata } from '../ledger/metadata.ts';
+import { Metadata } from '../ledger/terms/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import { type Message, maxMessages } from './completion-message.ts';
 

@@ -1,4 +1,4 @@
-import { type Metadata, metadataOf } from '../ledger/metadata.ts';
+import { type Metadata, metadataOf } from '../ledger/terms/metadata.ts';
 import type { DialectName } from '../models/dialects/names.ts';
 
 /** What the charge says of a call that belongs to no job: its use is counted as that of chats, and by its dialect. */

@@ -1,6 +1,6 @@
 import type { Note } from '../http/request-log.ts';
-import { toUsd } from '../ledger/nano-usd.ts';
 import type { Outcome } from '../ledger/settle.ts';
+import { toUsd } from '../ledger/terms/nano-usd.ts';
 import type { UsageEvent } from './chat-event.ts';
 
 /** What the answer to one message has used so far: model calls and searches that are settled. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
 import { integerBetween, listOf, ModelName, oneOf, orDefault } from '../http/schema.ts';
-import { Metadata } from '../ledger/metadata.ts';
+import { Metadata } from '../ledger/terms/metadata.ts';
 import type { EmbeddingModel } from '../models/catalogue.ts';
 import { LeastTokens } from '../models/output-count.ts';
 

@@ -1,4 +1,4 @@
-import { toUsd } from '../ledger/nano-usd.ts';
+import { toUsd } from '../ledger/terms/nano-usd.ts';
 import type { Days } from '../usage/day.ts';
 import { spendByModel } from '../usage/use.ts';
 import type { Feedback } from './feedback.ts';

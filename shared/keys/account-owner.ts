@@ -1,4 +1,4 @@
-import { isTeamId } from '../ledger/team.ts';
+import { isTeamId } from '../ledger/terms/team-id.ts';
 import { type ApiKey, readKey } from './key.ts';
 import { readTeam, type Team } from './team.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { addDuration, Duration } from '../ledger/duration.ts';
+import { addDuration, Duration } from '../ledger/terms/duration.ts';
 
 /**
  * A moment in the future, written as a date, a date and time with its zone, or a duration from now. It is

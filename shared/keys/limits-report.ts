@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { Count, Instant, Usd } from '../http/schema.ts';
-import type { Account } from '../ledger/account.ts';
-import { maxBudgetNanoUsd, toUsd } from '../ledger/nano-usd.ts';
-import { imagesUsed } from '../ledger/ocr-windows.ts';
+import type { Account } from '../ledger/account/account.ts';
+import { imagesUsed } from '../ledger/images-hour.ts';
 import { findWhole } from '../ledger/parts/whole.ts';
-import { never, windowAt } from '../ledger/window.ts';
+import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
+import { never, windowAt } from '../ledger/terms/window.ts';
 import { searchPriceUsd } from '../models/catalogue.ts';
 import { limitsOf, maxResearchUsd } from './key-limits.ts';
 

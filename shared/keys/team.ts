@@ -3,10 +3,11 @@ import { getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { openAccount } from '../ledger/account.ts';
+import { openAccount } from '../ledger/account/account.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { findWhole } from '../ledger/parts/whole.ts';
-import { isTeamId, nameTeamAccount } from '../ledger/team.ts';
+import { nameTeamAccount } from '../ledger/team.ts';
+import { isTeamId } from '../ledger/terms/team-id.ts';
 import {
   type Changes,
   changeFields,

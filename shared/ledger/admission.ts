@@ -1,7 +1,7 @@
-import { windowOf } from './account.ts';
-import { credit } from './credit.ts';
-import type { HoldPlan } from './hold-account.ts';
+import { windowOf } from './account/account.ts';
+import { credit } from './account/credit.ts';
 import { holdByPlan } from './reserve.ts';
+import type { HoldPlan } from './terms/hold-plan.ts';
 
 /** A request that is counted, and under way, before it is known what the calls that answer it can cost. */
 export interface Admission {

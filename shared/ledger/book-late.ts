@@ -2,9 +2,9 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
-import { type Charge, chargePut } from './charge.ts';
-import type { HeldPart } from './credit.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
+import type { AccountHold } from './account/account-hold.ts';
+import { holdsOfCharge } from './account/account-hold.ts';
 import {
   bookedAttribute,
   calmMs,
@@ -12,16 +12,17 @@ import {
   heldAttribute,
   mayRecount,
   recountAttribute,
-} from './epoch.ts';
-import { type LateCall, readLateCall } from './late-call.ts';
-import { BusyAccountError } from './limit-errors.ts';
+} from './account/epoch.ts';
+import { chargePut } from './account/put-charge.ts';
+import { maxRounds } from './account/refuse.ts';
+import { type LateCall, readLateCall } from './audit/late-call.ts';
+import { beginRecount, recount } from './audit/recount.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
 import { isPart } from './parts/part-id.ts';
-import { isBusy } from './rates.ts';
-import { beginRecount, recount } from './recount.ts';
-import { maxRounds } from './refuse.ts';
-import { partsOfCharge } from './settle.ts';
+import { isBusy } from './parts/rates.ts';
+import type { Charge } from './terms/charge.ts';
+import { BusyAccountError } from './terms/limit-errors.ts';
 
 /**
  * Books calls whose own function could not write all that ends them, each once, however often it is told of one. Epochs
@@ -29,7 +30,7 @@ import { partsOfCharge } from './settle.ts';
  */
 export async function bookLateCalls({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const failed = new Set<string>();
-  const recounts = new Map<string, { part: HeldPart; messageIds: string[] }>();
+  const recounts = new Map<string, { part: AccountHold; messageIds: string[] }>();
   for (const { messageId, body } of Records) {
     try {
       const { parts, isPutOff } = await bookLate(readLateCall(body));
@@ -57,7 +58,7 @@ export async function bookLateCalls({ Records }: SQSEvent): Promise<SQSBatchResp
 
 /** What one account has to do with a late call. */
 interface Payer {
-  part: HeldPart;
+  part: AccountHold;
   account: Account;
   /** Whether its epoch was not audited yet: whoever adds up the charges of that counts this one. */
   isOpen: boolean;
@@ -72,12 +73,12 @@ interface Payer {
 async function bookLate({
   charge,
   lacksCredit,
-}: LateCall): Promise<{ parts: HeldPart[]; isPutOff: boolean }> {
+}: LateCall): Promise<{ parts: AccountHold[]; isPutOff: boolean }> {
   const isNew = !lacksCredit && (await putLate(charge));
   const now = Date.now();
-  const parts: HeldPart[] = [];
+  const parts: AccountHold[] = [];
   let isPutOff = false;
-  for (const { part, account, isOpen } of await Promise.all(partsOfCharge(charge).map(payerOf))) {
+  for (const { part, account, isOpen } of await Promise.all(holdsOfCharge(charge).map(payerOf))) {
     const epoch = epochOf(part.heldAtMs);
     const isRecounted = account[recountAttribute(epoch)] !== undefined;
     // An earlier try of this may have written the charge, and put the recount off.
@@ -127,7 +128,7 @@ const checkOf = (payer: Payer, cost: number): TransactWriteItem[] =>
 /** Reads who pays a call. A part gets from the others what it is to pay now. */
 async function payersOf(charge: Charge): Promise<Payer[]> {
   const payers: Payer[] = [];
-  for (const part of partsOfCharge(charge)) {
+  for (const part of holdsOfCharge(charge)) {
     const payer = await payerOf(part);
     const isAlone = !isPart(part.key_id) && payer.account.parts === undefined;
     if (isAlone || !paysNow(payer)) {
@@ -140,7 +141,7 @@ async function payersOf(charge: Charge): Promise<Payer[]> {
   return payers;
 }
 
-async function payerOf(part: HeldPart): Promise<Payer> {
+async function payerOf(part: AccountHold): Promise<Payer> {
   const account = await findAccount(part.key_id);
   if (!account) throw new Error(`${part.key_id} has no account`);
   const isOpen = account[heldAttribute(epochOf(part.heldAtMs))] !== undefined;

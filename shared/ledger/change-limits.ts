@@ -6,12 +6,12 @@ import {
   accountKey,
   limitAttributes,
   requestsAttribute,
-} from './account.ts';
+} from './account/account.ts';
 import { closeParts } from './parts/close.ts';
 import { grow } from './parts/grow.ts';
 import { isLimited } from './parts/move.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
-import { type BudgetWindow, windowAt } from './window.ts';
+import { type BudgetWindow, windowAt } from './terms/window.ts';
 
 /**
  * Changes an account's limits at once. What is spent and held stays, and may exceed a lower ceiling:

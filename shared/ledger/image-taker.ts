@@ -1,7 +1,7 @@
 import { ServiceError } from '../http/errors.ts';
 import { measure } from '../metrics.ts';
-import { ImagesPerHourError } from './limit-errors.ts';
-import { giveBackImages, hourEndMs, hourOf, takeImage } from './ocr-windows.ts';
+import { giveBackImages, hourEndMs, hourOf, takeImage } from './images-hour.ts';
+import { ImagesPerHourError } from './terms/limit-errors.ts';
 
 /**
  * Takes images from a key's hourly allowance for one job. `spare` are the images that an earlier run of the job

@@ -2,18 +2,20 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
 import { retryConflicts, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, findAccount, inWindow } from './account.ts';
-import { type HeldPart, undoHold } from './credit.ts';
-import { epochOf, heldAttribute } from './epoch.ts';
-import type { Attempt } from './hold-account.ts';
-import { isInParts, remember } from './last-seen.ts';
-import { BusyAccountError } from './limit-errors.ts';
+import { type Account, accountKey, findAccount, inWindow } from './account/account.ts';
+import type { AccountHold } from './account/account-hold.ts';
+import { undoHold } from './account/credit.ts';
+import { epochOf, heldAttribute } from './account/epoch.ts';
+import type { Attempt } from './account/hold-account.ts';
+import { remember } from './account/last-seen.ts';
+import { maxRounds } from './account/refuse.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
 import { isPart, ownerOf } from './parts/part-id.ts';
-import { maxRounds } from './refuse.ts';
+import { isInParts } from './parts/payers.ts';
 import type { Hold } from './reserve.ts';
-import { partsOf } from './settle.ts';
+import { holdsOf } from './settle.ts';
+import { BusyAccountError } from './terms/limit-errors.ts';
 
 export interface RaiseOptions {
   /** Whether a part of the sum is better than nothing. */
@@ -34,7 +36,7 @@ export async function raiseHold(
   let more = nanoUsd;
   for (let rounds = 1; more > 0; rounds += 1) {
     if (rounds > maxRounds) throw new BusyAccountError(ownerOf(hold.charge.key_id));
-    const accounts = await raiseOnAll(partsOf(hold), more);
+    const accounts = await raiseOnAll(holdsOf(hold), more);
     if (accounts.every(({ isHeld }) => isHeld)) {
       const [own, team] = accounts.map(({ account }) => account);
       hold.charge.hold += more;
@@ -68,7 +70,7 @@ async function leftFor(accounts: Raised[], nanoUsd: number): Promise<number> {
 type Raised = Partial<Attempt>;
 
 /** Raises a hold on each account that has a part of it. What one held in vain is undone at once. */
-async function raiseOnAll(parts: HeldPart[], nanoUsd: number): Promise<Raised[]> {
+async function raiseOnAll(parts: AccountHold[], nanoUsd: number): Promise<Raised[]> {
   const attempts = await Promise.allSettled(parts.map((part) => raiseOn(part, nanoUsd)));
   const isHeld = attempts.every((each) => each.status === 'fulfilled' && each.value.isHeld);
   const ends = await Promise.all(
@@ -84,7 +86,7 @@ async function raiseOnAll(parts: HeldPart[], nanoUsd: number): Promise<Raised[]>
   return ends;
 }
 
-async function raiseOn(part: HeldPart, nanoUsd: number): Promise<Attempt> {
+async function raiseOn(part: AccountHold, nanoUsd: number): Promise<Attempt> {
   const { key_id } = part;
   const change = raiseOf(part, nanoUsd);
   const { output, refusedBy } = await outputOrItem<Account>(
@@ -108,7 +110,7 @@ async function raiseOn(part: HeldPart, nanoUsd: number): Promise<Attempt> {
   return { isHeld: output !== undefined, account };
 }
 
-const raiseOf = ({ key_id, heldAtMs, window }: HeldPart, nanoUsd: number) => ({
+const raiseOf = ({ key_id, heldAtMs, window }: AccountHold, nanoUsd: number) => ({
   TableName: setting('LEDGER_TABLE'),
   Key: accountKey(key_id),
   // An account that has no sum of the epoch any more was audited: nothing can be settled in it.

@@ -3,20 +3,21 @@ import { v7 as uuidv7 } from 'uuid';
 import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
-import { type Account, findAccount, windowOf } from './account.ts';
-import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
-import type { Fit, HoldPlan } from './hold-account.ts';
-import { holdJointly } from './hold-jointly.ts';
-import { isInParts, leastOf, payersOf, remember, type Seen, wholeSeen } from './last-seen.ts';
+import { type Account, findAccount, windowOf } from './account/account.ts';
+import { leastOf, remember, type Seen } from './account/last-seen.ts';
+import { maxRounds, refuseBudget, refuseRequest } from './account/refuse.ts';
+import { hasWindowEnded } from './account/renew-window.ts';
 import type { Leases } from './leases/leases.ts';
 import { processLeases } from './leases/process-leases.ts';
-import { BusyAccountError } from './limit-errors.ts';
 import { growIfBusy } from './parts/grow-if-busy.ts';
+import { holdJointly } from './parts/hold-jointly.ts';
 import { lastWord, type Word } from './parts/last-word.ts';
 import { ownerOf } from './parts/part-id.ts';
+import { isInParts, payersOf, wholeSeen } from './parts/payers.ts';
 import { renewPart } from './parts/whole.ts';
-import { maxRounds, refuseBudget, refuseRequest } from './refuse.ts';
-import { hasWindowEnded } from './renew-window.ts';
+import { type ChargeSubject, chargeRetentionSeconds, type HeldCharge } from './terms/charge.ts';
+import type { Fit, HoldPlan } from './terms/hold-plan.ts';
+import { BusyAccountError } from './terms/limit-errors.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
 export interface Hold {
@@ -30,9 +31,6 @@ export interface Hold {
   /** The leases that it was held within; absent if it was held by itself. */
   leases?: Leases;
 }
-
-/** A charge before its end. */
-export type HeldCharge = Omit<Charge, 'status' | 'ended_at'> & { window: number };
 
 export interface ReserveOptions {
   /** Whether the hold counts against the key's requests per minute and at once. A document's pages don't. */

@@ -2,8 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { measure } from '../metrics.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
-import { type Charge, type ChargeSubject, chargePut, chargeRetentionSeconds } from './charge.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
 import {
   auditDueMs,
   endedAttribute,
@@ -12,11 +11,13 @@ import {
   recountAttribute,
   settledAttribute,
   takesHolds,
-} from './epoch.ts';
-import { BusyAccountError } from './limit-errors.ts';
-import { toUsd } from './nano-usd.ts';
+} from './account/epoch.ts';
+import { chargePut } from './account/put-charge.ts';
 import { endingOf, type Outcome } from './settle.ts';
 import { findStanding, type StandingHold, standingIdIn, standingKey } from './standing-hold.ts';
+import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './terms/charge.ts';
+import { BusyAccountError } from './terms/limit-errors.ts';
+import { toUsd } from './terms/nano-usd.ts';
 
 /** A call that ends, of those that a standing hold is for. */
 export interface StandingCall {

@@ -3,15 +3,17 @@ import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { timeOfId } from '../uuid-time.ts';
-import type { Account } from './account.ts';
-import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
-import { type Credited, credit, type HeldPart, refund } from './credit.ts';
-import { epochOf, settleUntilMs } from './epoch.ts';
-import { handOver, orHandOver } from './late-call.ts';
+import type { Account } from './account/account.ts';
+import { type AccountHold, holdsOfCharge } from './account/account-hold.ts';
+import { type Credited, credit, refund } from './account/credit.ts';
+import { epochOf, settleUntilMs } from './account/epoch.ts';
+import { longestWriteMs, persist } from './account/persist.ts';
+import { chargePut, putCharge } from './account/put-charge.ts';
+import { handOver, orHandOver } from './audit/late-call.ts';
 import type { Leases } from './leases/leases.ts';
-import { toUsd } from './nano-usd.ts';
-import { longestWriteMs, persist } from './persist.ts';
-import type { HeldCharge, Hold } from './reserve.ts';
+import type { Hold } from './reserve.ts';
+import type { Accuracy, Charge, HeldCharge } from './terms/charge.ts';
+import { toUsd } from './terms/nano-usd.ts';
 
 /** What a call used and cost. */
 export interface Outcome {
@@ -84,7 +86,7 @@ export type Kept = 'writes' | 'fallback' | undefined;
 export async function settleWith(hold: Hold, outcome: Outcome, products: Products): Promise<Kept> {
   if (!beginEnd(hold)) throw new Error('The call had ended before it was settled');
   const ending = endingOf(outcome);
-  const parts = partsOf(hold);
+  const parts = holdsOf(hold);
   const charged = chargeOf(hold, ending);
   const leases = leasesOf(hold);
   const [written, credited] = await Promise.allSettled([
@@ -146,7 +148,7 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
       (signal) => putCharge(charge, cutOff ? AbortSignal.any([cutOff, signal]) : signal),
       charge,
     ),
-    creditAll(partsOf(hold), ending.cost ?? 0, cutOff),
+    creditAll(holdsOf(hold), ending.cost ?? 0, cutOff),
   ]);
   if (written.status === 'rejected') tellUnsettled(ending, written.reason, isHandedOver);
   else if (!areCertain(credits)) await handOver({ charge, lacksCredit: true });
@@ -180,7 +182,7 @@ async function creditWithOthers(
   isWritten: Promise<boolean> | true = true,
 ): Promise<void> {
   const { cost = 0 } = charge;
-  const parts = partsOfCharge(charge);
+  const parts = holdsOfCharge(charge);
   const credited = await Promise.all(parts.map((part) => credits.add(part, cost)));
   if (areCertain(credited) || !(await isWritten)) return;
   await handOver({ charge, lacksCredit: true });
@@ -196,21 +198,13 @@ function tellUnsettled({ status }: Ending, reason: unknown, isHandedOver: boolea
 }
 
 /** Credits each account that holds a part of a call, the key's first. */
-const creditAll = (parts: HeldPart[], costNanoUsd: number, abortSignal?: AbortSignal) =>
+const creditAll = (parts: AccountHold[], costNanoUsd: number, abortSignal?: AbortSignal) =>
   Promise.all(parts.map((part) => credit(part, costNanoUsd, abortSignal)));
 
 const areCertain = (credits: Credited[]) => credits.every(({ isCertain }) => isCertain);
 
 /** What the key's account holds of a call, and what its team's does. */
-export const partsOf = ({ charge }: Hold): HeldPart[] => partsOfCharge(charge);
-
-/** What accounts hold, or have held, of the call that a charge tells of. */
-export function partsOfCharge(charge: HeldCharge): HeldPart[] {
-  const { key_id, hold: holdNanoUsd, window, team, team_window = 0, request = false } = charge;
-  const held = { holdNanoUsd, heldAtMs: timeOfId(charge.entry), isCharged: true };
-  const own = { ...held, key_id, window, isRequest: request };
-  return team ? [own, { ...held, key_id: team, window: team_window, isRequest: false }] : [own];
-}
+export const holdsOf = ({ charge }: Hold): AccountHold[] => holdsOfCharge(charge);
 
 /**
  * Whether a call may be ended: once, and before its epoch is audited. The charges of an epoch are final then, so a call

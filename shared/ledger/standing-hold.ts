@@ -1,14 +1,14 @@
 import { getItem, queryItems } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, inWindow, windowOf } from './account.ts';
-import { BudgetExceededError, BusyAccountError } from './limit-errors.ts';
+import { type Account, accountKey, inWindow, windowOf } from './account/account.ts';
+import { maxRounds } from './account/refuse.ts';
 import { gatherInto, giftsFromAll } from './parts/gather.ts';
+import { everInTeam } from './parts/members.ts';
 import { moving } from './parts/move.ts';
 import { isPart } from './parts/part-id.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
-import { maxRounds } from './refuse.ts';
-import { everInTeam } from './team.ts';
+import { BudgetExceededError, BusyAccountError } from './terms/limit-errors.ts';
 
 /**
  * A sum that is held until a write ends it, for what takes longer than a function lives. It is among the account's `held`,

@@ -3,7 +3,7 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { instant } from '../jobs/engine/item/job.ts';
 import { type JobStatus, jobStatuses } from '../jobs/routes/record.ts';
-import { toUsd } from '../ledger/nano-usd.ts';
+import { toUsd } from '../ledger/terms/nano-usd.ts';
 import { timeOfId, uuidPrefix } from '../uuid-time.ts';
 import { lastDays } from './day.ts';
 import { sumOf, type UsageFigures } from './figures.ts';

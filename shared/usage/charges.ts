@@ -1,9 +1,9 @@
 import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { findAccount } from '../ledger/account.ts';
-import { chargeRetentionSeconds } from '../ledger/charge.ts';
-import { longestCallMs } from '../ledger/epoch.ts';
+import { findAccount } from '../ledger/account/account.ts';
+import { longestCallMs } from '../ledger/account/epoch.ts';
 import { idsOf } from '../ledger/parts/part-id.ts';
+import { chargeRetentionSeconds } from '../ledger/terms/charge.ts';
 import { uuidPrefix } from '../uuid-time.ts';
 import { type Days, dayOf } from './day.ts';
 import type { EndedCharge } from './figures.ts';

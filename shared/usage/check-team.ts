@@ -1,7 +1,7 @@
-import { spentSince } from '../ledger/account.ts';
-import { type AccountDifference, readSummed } from '../ledger/account-sum.ts';
+import { spentSince } from '../ledger/account/account.ts';
+import { type AccountDifference, readSummed } from '../ledger/compare-account.ts';
+import { everInTeam } from '../ledger/parts/members.ts';
 import { ownerOf } from '../ledger/parts/part-id.ts';
-import { everInTeam } from '../ledger/team.ts';
 import { endedChargesIn, firstKeptDay } from './charges.ts';
 
 /** Whether a team's account and the charges of its keys agree. */

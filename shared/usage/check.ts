@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { ConflictError } from '../http/errors.ts';
-import { spentSince } from '../ledger/account.ts';
-import { type AccountDifference, readSummed } from '../ledger/account-sum.ts';
+import { spentSince } from '../ledger/account/account.ts';
+import { type AccountDifference, readSummed } from '../ledger/compare-account.ts';
 import { endedCharges, firstKeptDay } from './charges.ts';
 import { compareUsage, type UsageDifference } from './compare.ts';
 import { readTotal } from './total.ts';

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../keys/key.ts';
-import { usdText } from '../ledger/nano-usd.ts';
+import { usdText } from '../ledger/terms/nano-usd.ts';
 import { endedCharges } from './charges.ts';
 import { type Days, dayOf } from './day.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Charge } from '../ledger/charge.ts';
+import type { Charge } from '../ledger/terms/charge.ts';
 
 /** What usage counts. `spend` is in nano-dollars, `images` are pages read by OCR. */
 export const figureNames = [

@@ -6,7 +6,7 @@ import { instant, isSection } from '../jobs/engine/item/job.ts';
 import { openJobs } from '../jobs/operators/open-jobs.ts';
 import type { ApiKey } from '../keys/key.ts';
 import { type Budget, budgetOf } from '../keys/limits-report.ts';
-import { type Account, accountKey } from '../ledger/account.ts';
+import { type Account, accountKey } from '../ledger/account/account.ts';
 import { idsOf } from '../ledger/parts/part-id.ts';
 import { findWhole } from '../ledger/parts/whole.ts';
 import { timeOfId } from '../uuid-time.ts';

@@ -1,8 +1,8 @@
 import { getItems } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { chargeRetentionSeconds } from '../ledger/charge.ts';
 import { ownerOf } from '../ledger/parts/part-id.ts';
+import { chargeRetentionSeconds } from '../ledger/terms/charge.ts';
 import type { EndedCharge } from './figures.ts';
 
 /*

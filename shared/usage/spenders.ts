@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ApiKey } from '../keys/key.ts';
-import { toUsd } from '../ledger/nano-usd.ts';
+import { toUsd } from '../ledger/terms/nano-usd.ts';
 import type { Days } from './day.ts';
 import { sumOf } from './figures.ts';
 import { readUses } from './use.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../http/caller.ts';
-import { toUsd } from '../ledger/nano-usd.ts';
+import { toUsd } from '../ledger/terms/nano-usd.ts';
 import { type Days, lastDays } from './day.ts';
 import { sumOf, type UsageFigures } from './figures.ts';
 import type { ModelDay, Period, StatsReport } from './reports.ts';

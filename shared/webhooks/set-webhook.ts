@@ -4,7 +4,7 @@ import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { readAccountOwner } from '../keys/account-owner.ts';
 import { type KeyChange, writeChange } from '../keys/history.ts';
-import { type Account, accountKey } from '../ledger/account.ts';
+import { type Account, accountKey } from '../ledger/account/account.ts';
 import { idsOf } from '../ledger/parts/part-id.ts';
 import { newWebhookSecret } from './signature.ts';
 import {

@@ -3,11 +3,11 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type Account, windowOf } from '../ledger/account.ts';
-import { maxBudgetNanoUsd, toUsd } from '../ledger/nano-usd.ts';
+import { type Account, windowOf } from '../ledger/account/account.ts';
 import { isPart, ownerOf } from '../ledger/parts/part-id.ts';
 import { findWhole } from '../ledger/parts/whole.ts';
-import { never } from '../ledger/window.ts';
+import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
+import { never } from '../ledger/terms/window.ts';
 import { errorFields, log } from '../log.ts';
 import { eventPut, findListener, newEvent, newEventId } from './event.ts';
 

@@ -30,7 +30,7 @@ Object.assign(process.env, clientEnvironment, {
   EVENT_SOURCE: 'quire',
 });
 const { dynamodb, getItem } = await import('../../shared/aws/dynamodb.ts');
-const { sendOnce } = await import('../../shared/ledger/send-once.ts');
+const { sendOnce } = await import('../../shared/ledger/account/send-once.ts');
 const { invokeFunction } = await import('../../shared/aws/lambda.ts');
 const { s3 } = await import('../../shared/aws/s3.ts');
 const { sqs } = await import('../../shared/aws/sqs.ts');

@@ -5,11 +5,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { startDynamoDb } from '../../lib/local/dynamodb/dynoxide.ts';
 import { clientConfig, clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
-import type { Account } from '../../shared/ledger/account.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
-import { auditLaneOf } from '../../shared/ledger/audit-lane.ts';
-import type { Charge } from '../../shared/ledger/charge.ts';
-import { auditDueMs, epochOf } from '../../shared/ledger/epoch.ts';
+import type { Account } from '../../shared/ledger/account/account.ts';
+import { auditLaneOf } from '../../shared/ledger/account/audit-lane.ts';
+import { auditDueMs, epochOf } from '../../shared/ledger/account/epoch.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
+import type { Charge } from '../../shared/ledger/terms/charge.ts';
 
 // Measures how many accounts a sweep audits that are in use all the time: each has sums of seven epochs, of which the oldest
 // is due, with three charges. All are in the one lane of a version before first, then each in its own. It shows the audits a

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openMeteredCall, readCompletion } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/account.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { openAccount } from '../../shared/ledger/account/account.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { catalogue, findModel, type Model } from '../../shared/models/catalogue.ts';
 import { estimatePromptTokens, maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
 import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';

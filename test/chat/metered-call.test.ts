@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../../shared/chat/ask.ts';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
-import { findAccount, openAccount } from '../../shared/ledger/account.ts';
+import { findAccount, openAccount } from '../../shared/ledger/account/account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { type Script, useModelStub } from '../support/servers/model-stub.ts';

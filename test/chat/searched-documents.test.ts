@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { Account } from '../../shared/ledger/account.ts';
+import type { Account } from '../../shared/ledger/account/account.ts';
 import { expectAllPaid, type SearchWorld, useSearchWorld } from '../support/worlds/search-world.ts';
 import { followStream, imageOf } from '../support/worlds/stream-tail.ts';
 

@@ -8,7 +8,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
 import { sweepJobs } from '../../shared/jobs/engine/sweep/sweep.ts';
 import type { JobRecord } from '../../shared/jobs/routes/record.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { cases } from '../support/run/cases.ts';
 import { call, chatJob, read, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';

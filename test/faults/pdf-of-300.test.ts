@@ -4,7 +4,7 @@ import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts
 import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
 import type { OcrResult } from '../../shared/jobs/results/result.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
-import { hourOf } from '../../shared/ledger/ocr-windows.ts';
+import { hourOf } from '../../shared/ledger/images-hour.ts';
 import { type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { cases } from '../support/run/cases.ts';
 import { hourMs, pass, useFreshHour } from '../support/worlds/clock.ts';

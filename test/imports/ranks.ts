@@ -49,3 +49,11 @@ export const tops: Readonly<Record<string, readonly string[]>> = {
   lib: ['shared'],
   shared: [],
 };
+
+/**
+ * Rooms whose own folders have an order, the highest first; `.` are the files beside the folders. A folder may import those
+ * in rows below its own.
+ */
+export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'shared/ledger': [['.'], ['audit'], ['leases'], ['parts'], ['account'], ['terms']],
+};

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { apart, ranks, tops } from './ranks.ts';
+import { apart, inside, ranks, tops } from './ranks.ts';
 
 const imported = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
 
@@ -25,6 +25,8 @@ function refusal(file: string, target: string): string | undefined {
     if (allowed.includes(targetTop)) return undefined;
     return `${top}/ may import ${allowed.map((name) => `${name}/`).join(' and ') || 'no other folder'}.`;
   }
+  const upward = upwardInside(file, target);
+  if (upward) return upward;
   if (top === 'functions') return 'Functions import nothing of each other.';
   if (top !== 'shared') return undefined;
   const folder = folderOf(within);
@@ -39,11 +41,25 @@ function refusal(file: string, target: string): string | undefined {
   return `${targetFolder}/ isn't below ${folder}/: move what both need below, or pass it in (test/imports/ranks.ts).`;
 }
 
+/** Why a file of a room with an order of its own may not import another file of it; undefined if it may. */
+function upwardInside(file: string, target: string): string | undefined {
+  for (const [room, rows] of Object.entries(inside)) {
+    if (!file.startsWith(`${room}/`) || !target.startsWith(`${room}/`)) continue;
+    const [from, to] = [file, target].map(
+      (path) => folderOf(path.slice(room.length + 1).split('/')) ?? '.',
+    ) as [string, string];
+    if (from !== to && rankOf(from, rows, room) >= rankOf(to, rows, room)) {
+      return `${to} isn't below ${from} in ${room}/ (test/imports/ranks.ts).`;
+    }
+  }
+  return undefined;
+}
+
 const folderOf = (within: string[]) => (within.length > 1 ? within[0] : undefined);
 
-function rankOf(folder: string): number {
-  const rank = ranks.findIndex((row) => row.includes(folder));
+function rankOf(folder: string, rows = ranks, room = 'shared'): number {
+  const rank = rows.findIndex((row) => row.includes(folder));
   if (rank < 0)
-    throw new Error(`shared/${folder}/ has no rank: give it one in test/imports/ranks.ts`);
+    throw new Error(`${room}/${folder}/ has no rank: give it one in test/imports/ranks.ts`);
   return rank;
 }

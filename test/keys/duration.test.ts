@@ -1,7 +1,7 @@
 import { assert, constantFrom, date, integer, property } from 'fast-check';
 import { is } from 'valibot';
 import { expect, it } from 'vitest';
-import { addDuration, Duration, subtractDuration } from '../../shared/ledger/duration.ts';
+import { addDuration, Duration, subtractDuration } from '../../shared/ledger/terms/duration.ts';
 
 it.each([
   ['90s', '2027-01-31T12:01:30.000Z'],

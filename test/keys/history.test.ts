@@ -11,7 +11,7 @@ import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
 import { changeTeam, createTeam, readTeam, type TeamRecord } from '../../shared/keys/team.ts';
-import { maxBudgetNanoUsd } from '../../shared/ledger/nano-usd.ts';
+import { maxBudgetNanoUsd } from '../../shared/ledger/terms/nano-usd.ts';
 import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { findWebhook } from '../../shared/webhooks/webhook.ts';
 import { cases } from '../support/run/cases.ts';

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
+import { openAccount, requestsAttribute } from '../../shared/ledger/account/account.ts';
 import { admit } from '../../shared/ledger/admission.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
+import { release } from '../../shared/ledger/settle.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
+import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
 import {
   BudgetExceededError,
   ConcurrencyError,
   RequestsPerMinuteError,
-} from '../../shared/ledger/limit-errors.ts';
-import { reserve } from '../../shared/ledger/reserve.ts';
-import { release } from '../../shared/ledger/settle.ts';
-import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
+} from '../../shared/ledger/terms/limit-errors.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import {
   accountOf,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { unlimitedRequests } from '../../shared/ledger/account.ts';
-import { readSummed } from '../../shared/ledger/account-sum.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { unlimitedRequests } from '../../shared/ledger/account/account.ts';
+import { readSummed } from '../../shared/ledger/compare-account.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { cases } from '../support/run/cases.ts';
 import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { openAccount, windowOf } from '../../shared/ledger/account.ts';
+import { openAccount, windowOf } from '../../shared/ledger/account/account.ts';
+import { grow } from '../../shared/ledger/parts/grow.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
 import {
   BudgetExceededError,
   ConcurrencyError,
   RequestsPerMinuteError,
-} from '../../shared/ledger/limit-errors.ts';
-import { grow } from '../../shared/ledger/parts/grow.ts';
-import { putInTeam } from '../../shared/ledger/team.ts';
+} from '../../shared/ledger/terms/limit-errors.ts';
 import { isStoreFault } from '../support/worlds/interleave.ts';
 import { chargesOf, expectAtRest, partsOf, sum, usd } from '../support/worlds/ledger-world.ts';
 import { type Accounts, type Call, linesWritten, productsOf } from './ledger-actions.ts';

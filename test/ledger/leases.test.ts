@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { Leases } from '../../shared/ledger/leases/leases.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release } from '../../shared/ledger/settle.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { cases } from '../support/run/cases.ts';
 import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';

@@ -2,16 +2,13 @@ import fc from 'fast-check';
 import { getItem, queryItems } from '../../shared/aws/dynamodb.ts';
 import { sqs } from '../../shared/aws/sqs.ts';
 import { setting } from '../../shared/config.ts';
-import { findAccount } from '../../shared/ledger/account.ts';
+import { findAccount } from '../../shared/ledger/account/account.ts';
+import { epochOf, recountAttribute } from '../../shared/ledger/account/epoch.ts';
 import { admit } from '../../shared/ledger/admission.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import type { LateCall } from '../../shared/ledger/audit/late-call.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
-import { epochOf, recountAttribute } from '../../shared/ledger/epoch.ts';
-import type { HoldPlan } from '../../shared/ledger/hold-account.ts';
-import type { LateCall } from '../../shared/ledger/late-call.ts';
 import type { Leases } from '../../shared/ledger/leases/leases.ts';
-import { BusyAccountError } from '../../shared/ledger/limit-errors.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
@@ -27,7 +24,10 @@ import {
   holdStanding,
   type StandingHold,
 } from '../../shared/ledger/standing-hold.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
+import type { HoldPlan } from '../../shared/ledger/terms/hold-plan.ts';
+import { BusyAccountError } from '../../shared/ledger/terms/limit-errors.ts';
 import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
 import type { Fault } from '../support/worlds/interleave.ts';

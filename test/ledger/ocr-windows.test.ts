@@ -11,7 +11,7 @@ import {
   resetOcrWindows,
   returnUnreadImages,
   takeImage,
-} from '../../shared/ledger/ocr-windows.ts';
+} from '../../shared/ledger/images-hour.ts';
 import { cases } from '../support/run/cases.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';

@@ -4,24 +4,25 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import { type AccountLimits, openAccount } from '../../shared/ledger/account.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { type AccountLimits, openAccount } from '../../shared/ledger/account/account.ts';
+import { undoHold } from '../../shared/ledger/account/credit.ts';
+import { holdOnAccount } from '../../shared/ledger/account/hold-account.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
-import { undoHold } from '../../shared/ledger/credit.ts';
-import { holdOnAccount } from '../../shared/ledger/hold-account.ts';
-import {
-  BudgetExceededError,
-  ConcurrencyError,
-  RequestsPerMinuteError,
-} from '../../shared/ledger/limit-errors.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
+import { everInTeam } from '../../shared/ledger/parts/members.ts';
 import { happens, moving } from '../../shared/ledger/parts/move.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
 import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
-import { everInTeam, putInTeam } from '../../shared/ledger/team.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
+import {
+  BudgetExceededError,
+  ConcurrencyError,
+  RequestsPerMinuteError,
+} from '../../shared/ledger/terms/limit-errors.ts';
 import { cases } from '../support/run/cases.ts';
 import { minuteMs, pass, useFreshHour } from '../support/worlds/clock.ts';
 import { inSomeOrders, interleave, type Process } from '../support/worlds/interleave.ts';

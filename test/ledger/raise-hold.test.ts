@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { openAccount } from '../../shared/ledger/account.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { openAccount } from '../../shared/ledger/account/account.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';

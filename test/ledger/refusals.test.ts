@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { completionError, detailError } from '../../shared/http/error-response.ts';
-import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
-import { ConcurrencyError, RequestsPerMinuteError } from '../../shared/ledger/limit-errors.ts';
+import { openAccount, requestsAttribute } from '../../shared/ledger/account/account.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
+import {
+  ConcurrencyError,
+  RequestsPerMinuteError,
+} from '../../shared/ledger/terms/limit-errors.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';
 import { accountOf, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import { openAccount } from '../../shared/ledger/account.ts';
-import { readSummed } from '../../shared/ledger/account-sum.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { openAccount } from '../../shared/ledger/account/account.ts';
+import { undoHold } from '../../shared/ledger/account/credit.ts';
+import { holdOnAccount } from '../../shared/ledger/account/hold-account.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
-import { undoHold } from '../../shared/ledger/credit.ts';
-import { holdOnAccount } from '../../shared/ledger/hold-account.ts';
-import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
+import { readSummed } from '../../shared/ledger/compare-account.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
@@ -19,7 +17,9 @@ import {
   settleStanding,
 } from '../../shared/ledger/settle-standing.ts';
 import { findStanding, holdStanding } from '../../shared/ledger/standing-hold.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
+import { BudgetExceededError } from '../../shared/ledger/terms/limit-errors.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import {
   accountOf,

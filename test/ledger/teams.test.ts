@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
-import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { openAccount, requestsAttribute } from '../../shared/ledger/account/account.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
-import type { HoldPlan } from '../../shared/ledger/hold-account.ts';
-import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
 import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
+import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
+import type { HoldPlan } from '../../shared/ledger/terms/hold-plan.ts';
+import { BudgetExceededError } from '../../shared/ledger/terms/limit-errors.ts';
 import { cases, isExhaustive, some } from '../support/run/cases.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import {

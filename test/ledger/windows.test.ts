@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { windowAt } from '../../shared/ledger/window.ts';
+import { windowAt } from '../../shared/ledger/terms/window.ts';
 import { dayMs, hourMs, minuteMs } from '../support/worlds/clock.ts';
 
 const at = (iso: string) => Date.parse(iso);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { findAccount, openAccount } from '../../shared/ledger/account.ts';
+import { findAccount, openAccount } from '../../shared/ledger/account/account.ts';
 import { holdSearch, search } from '../../shared/search/search.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { hurrySignals } from '../support/worlds/clock.ts';

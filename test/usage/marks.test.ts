@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import { putCharge } from '../../shared/ledger/charge.ts';
+import { putCharge } from '../../shared/ledger/account/put-charge.ts';
 import { checkKey } from '../../shared/usage/check.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';

@@ -1,4 +1,4 @@
-import type { AccountDifference } from '../../../shared/ledger/account-sum.ts';
+import type { AccountDifference } from '../../../shared/ledger/compare-account.ts';
 import type { KeyCheck } from '../../../shared/usage/check.ts';
 import type { TeamCheck } from '../../../shared/usage/check-team.ts';
 import { aligned } from '../text.ts';

@@ -1,4 +1,4 @@
-import { BudgetExceededError } from '../../ledger/limit-errors.ts';
+import { BudgetExceededError } from '../../ledger/terms/limit-errors.ts';
 import type { TurnUsage } from '../turn-usage.ts';
 import type { ResearchLimits } from './limits.ts';
 

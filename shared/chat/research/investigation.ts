@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { toUsd } from '../../ledger/nano-usd.ts';
+import { toUsd } from '../../ledger/terms/nano-usd.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import type { ChatEvent } from '../chat-event.ts';

@@ -1,7 +1,7 @@
 import { ServiceError, valueError } from '../../http/errors.ts';
 import { limitsOf, maxResearchUsd } from '../../keys/key-limits.ts';
-import { toNanoUsd, toUsd } from '../../ledger/nano-usd.ts';
 import { release } from '../../ledger/settle.ts';
+import { toNanoUsd, toUsd } from '../../ledger/terms/nano-usd.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { truncated } from '../../truncated.ts';
 import type { ChatEvent } from '../chat-event.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Duration, subtractDuration } from '../../ledger/duration.ts';
+import { Duration, subtractDuration } from '../../ledger/terms/duration.ts';
 import { type JobStatus, jobStatuses } from '../routes/record.ts';
 
 const takes = (what: string) => (issue: v.BaseIssue<unknown>) =>

@@ -1,9 +1,9 @@
 import { askHeld } from '../../chat/ask.ts';
 import { type HeldCall, holdCall } from '../../chat/metered-call.ts';
 import type { ImageTaker } from '../../ledger/image-taker.ts';
-import { toNanoUsd } from '../../ledger/nano-usd.ts';
 import { reserve } from '../../ledger/reserve.ts';
 import { release, settleWith } from '../../ledger/settle.ts';
+import { toNanoUsd } from '../../ledger/terms/nano-usd.ts';
 import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
 import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';

@@ -1,7 +1,7 @@
 import type { Document } from '../../documents/document.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { ImageTaker } from '../../ledger/image-taker.ts';
-import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/ocr-windows.ts';
+import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images-hour.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import type { ClaimedJob } from '../engine/item/job.ts';

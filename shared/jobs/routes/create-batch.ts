@@ -6,7 +6,7 @@ import type { Caller } from '../../http/caller.ts';
 import { ServiceError, valueError } from '../../http/errors.ts';
 import { dictionary, orNull, stringUpTo } from '../../http/schema.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
-import { Metadata, metadataOf } from '../../ledger/metadata.ts';
+import { Metadata, metadataOf } from '../../ledger/terms/metadata.ts';
 import { takingBatches } from '../../models/batches/takes-batches.ts';
 import {
   type EmbeddingModel,

@@ -3,7 +3,7 @@ import { setting } from '../../config.ts';
 import { isComposite, likelyKindOf } from '../../documents/kind.ts';
 import { type DriveFile, findReadableFile } from '../../drive/file.ts';
 import { listFolder } from '../../drive/folder.ts';
-import { toNanoUsd, toUsd } from '../../ledger/nano-usd.ts';
+import { toNanoUsd, toUsd } from '../../ledger/terms/nano-usd.ts';
 import { findModel, findOcrEngine, type Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { transcription } from '../../ocr/transcription.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Count, Instant } from '../../http/schema.ts';
-import { Metadata } from '../../ledger/metadata.ts';
+import { Metadata } from '../../ledger/terms/metadata.ts';
 import { JobResult } from '../results/result.ts';
 
 /** How a job ends. */

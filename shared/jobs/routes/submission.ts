@@ -6,7 +6,7 @@ import { valueError } from '../../http/errors.ts';
 import { dictionary, integerBetween, ModelName, orNull, stringUpTo } from '../../http/schema.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
 import { allowedModelsOf, isUsable, noSuchModel } from '../../keys/usable-models.ts';
-import { Metadata } from '../../ledger/metadata.ts';
+import { Metadata } from '../../ledger/terms/metadata.ts';
 import { findModel, findOcrEngine } from '../../models/catalogue.ts';
 import { canRead, chatModelOf, modelsOf } from '../kinds/chat/step-models.ts';
 import { checkExtract, ExtractInput } from '../kinds/extraction/extract-input.ts';

@@ -3,7 +3,8 @@ import { dynamodb } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { Group } from '../../group.ts';
 import { errorFields, log } from '../../log.ts';
-import { type Charge, putCharge } from '../charge.ts';
+import { putCharge } from '../account/put-charge.ts';
+import type { Charge } from '../terms/charge.ts';
 
 /** The most statements of one batch. */
 const maxBatch = 25;

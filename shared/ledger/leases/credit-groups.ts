@@ -1,9 +1,10 @@
 import { Group } from '../../group.ts';
-import { type Credited, credit, type HeldPart } from '../credit.ts';
-import { epochOf } from '../epoch.ts';
+import type { AccountHold } from '../account/account-hold.ts';
+import { type Credited, credit } from '../account/credit.ts';
+import { epochOf } from '../account/epoch.ts';
 
 interface Ended {
-  part: HeldPart;
+  part: AccountHold;
   costNanoUsd: number;
 }
 
@@ -17,7 +18,7 @@ export class CreditGroups {
   }
 
   /** Credits as `credit` does, which it is for one call. */
-  async add(part: HeldPart, costNanoUsd: number): Promise<Credited> {
+  async add(part: AccountHold, costNanoUsd: number): Promise<Credited> {
     const { key_id } = part;
     const group = this.groups.get(key_id) ?? new Group(creditAll, { pauseMs: this.pauseMs });
     this.groups.set(key_id, group);
@@ -59,7 +60,7 @@ async function creditAll(ended: Ended[]): Promise<Credited[]> {
   return ended.map((call) => results.get(call) as Credited);
 }
 
-function sumOf(calls: Ended[]): HeldPart {
+function sumOf(calls: Ended[]): AccountHold {
   const [{ part }] = calls as [Ended];
   const requests = calls.filter(({ part: { isRequest } }) => isRequest).length;
   return {

@@ -1,9 +1,11 @@
 import { errorFields, log } from '../../log.ts';
-import type { Account } from '../account.ts';
-import type { Fit, HoldPlan } from '../hold-account.ts';
-import { holdJointly } from '../hold-jointly.ts';
-import { leastOf, payersOf, type Seen } from '../last-seen.ts';
+import type { Account } from '../account/account.ts';
+import type { RequestsAhead } from '../account/hold-account.ts';
+import { leastOf, type Seen } from '../account/last-seen.ts';
 import { growIfBusy } from '../parts/grow-if-busy.ts';
+import { holdJointly } from '../parts/hold-jointly.ts';
+import { payersOf } from '../parts/payers.ts';
+import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
 import { Lease, type Left } from './lease.ts';
 
 /** When leases begin, and how large they are. */
@@ -144,7 +146,7 @@ export class KeyLeases {
 
   private async hold(
     payers: [Seen, ...Seen[]],
-    requests: NonNullable<Fit['requests']>,
+    requests: RequestsAhead,
     nanoUsd: number,
     heldAtMs: number,
   ): Promise<void> {

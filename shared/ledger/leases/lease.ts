@@ -1,6 +1,7 @@
-import { type Account, requestsAttribute, windowOf } from '../account.ts';
-import { type HeldPart, undoHold } from '../credit.ts';
-import { lastSeen } from '../last-seen.ts';
+import { type Account, requestsAttribute, windowOf } from '../account/account.ts';
+import type { AccountHold } from '../account/account-hold.ts';
+import { undoHold } from '../account/credit.ts';
+import { lastSeen } from '../account/last-seen.ts';
 
 const minuteOf = (ms: number) => Math.floor(ms / 60_000);
 
@@ -74,7 +75,7 @@ export class Lease {
     left.nanoUsd = 0;
     left.requests = 0;
     const part = { key_id: account.key_id, holdNanoUsd, heldAtMs, window: windowOf(account) };
-    const parts: HeldPart[] = [{ ...part, isRequest: requests > 0, requests }];
+    const parts: AccountHold[] = [{ ...part, isRequest: requests > 0, requests }];
     if (team && holdNanoUsd > 0) {
       const { key_id } = team;
       parts.push({ ...part, key_id, window: windowOf(team), isRequest: false });

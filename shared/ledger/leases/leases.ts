@@ -1,6 +1,6 @@
-import type { Account } from '../account.ts';
-import type { Fit, HoldPlan } from '../hold-account.ts';
+import type { Account } from '../account/account.ts';
 import { idsOf, maxParts, ownerOf } from '../parts/part-id.ts';
+import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
 import { ChargeGroup } from './charge-group.ts';
 import { CreditGroups } from './credit-groups.ts';
 import { KeyLeases, type LeaseOptions, type Taken } from './key-leases.ts';

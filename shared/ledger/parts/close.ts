@@ -1,5 +1,5 @@
 import { setting } from '../../config.ts';
-import { accountKey } from '../account.ts';
+import { accountKey } from '../account/account.ts';
 import { bringHome } from './gather.ts';
 import { happens } from './move.ts';
 import { ownerOf } from './part-id.ts';

@@ -1,7 +1,7 @@
-import type { Account } from '../account.ts';
-import type { Seen } from '../last-seen.ts';
-import { BusyAccountError } from '../limit-errors.ts';
-import { maxRounds } from '../refuse.ts';
+import type { Account } from '../account/account.ts';
+import type { Seen } from '../account/last-seen.ts';
+import { maxRounds } from '../account/refuse.ts';
+import { BusyAccountError } from '../terms/limit-errors.ts';
 import { happens, isLimited, moving, requestsLeft, type Share, slotsLeft } from './move.ts';
 import { isPart, ownerOf } from './part-id.ts';
 import { readRenewed, type Whole } from './whole.ts';

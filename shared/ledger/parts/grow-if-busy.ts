@@ -1,9 +1,9 @@
 import { isThrottled } from '../../aws/outage.ts';
 import { errorFields, log } from '../../log.ts';
-import type { Account } from '../account.ts';
-import { type HoldingBy, haveTooMany, looksAtRate } from '../rates.ts';
+import type { Account } from '../account/account.ts';
 import { grow } from './grow.ts';
 import { ownerOf } from './part-id.ts';
+import { type HoldingBy, haveTooMany, looksAtRate } from './rates.ts';
 
 /** How many parts an account gets first: a key that is suddenly busy would wait for one doubling after another. */
 const firstParts = 8;

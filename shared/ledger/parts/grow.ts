@@ -1,10 +1,9 @@
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
-import { type Account, unlimitedRequests } from '../account.ts';
-import { auditLaneOf } from '../audit-lane.ts';
-import { auditDueMs, epochOf } from '../epoch.ts';
-import { memberParts } from '../team.ts';
+import { type Account, unlimitedRequests } from '../account/account.ts';
+import { auditDueMs, epochOf } from '../account/epoch.ts';
 import { bringHome } from './gather.ts';
+import { memberParts } from './members.ts';
 import {
   type Besides,
   type Gift,
@@ -208,7 +207,8 @@ const newPart = (own: Account, from: Account, index: number, gift: Gift, now: nu
   ...(own.spent_since !== undefined && { spent_since: own.spent_since }),
   requests_per_minute: isLimited(from.requests_per_minute) ? gift.requests : unlimitedRequests,
   max_concurrent: isLimited(from.max_concurrent) ? gift.atOnce : unlimitedRequests,
-  audit_lane: auditLaneOf(partId(own.key_id, index)),
+  // One sweep has all parts of an account.
+  audit_lane: own.audit_lane,
   ...(own.team && { team: own.team }),
   ...(own.watched && { watched: true }),
   ...(Object.keys(gift.counts).length > 0 && {

@@ -1,6 +1,6 @@
-import type { Fit, HoldPlan } from '../hold-account.ts';
-import { leastOf, remember, type Seen } from '../last-seen.ts';
-import { refuseBudget, refuseRequest } from '../refuse.ts';
+import { leastOf, remember, type Seen } from '../account/last-seen.ts';
+import { refuseBudget, refuseRequest } from '../account/refuse.ts';
+import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
 import { gather } from './gather.ts';
 import { readRenewed } from './whole.ts';
 

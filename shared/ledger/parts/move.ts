@@ -1,8 +1,13 @@
 import { isThrottled } from '../../aws/outage.ts';
 import { type TransactWriteItem, writeTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
-import { type Account, accountKey, requestsAttribute, unlimitedRequests } from '../account.ts';
-import { auditDueMs, epochOf } from '../epoch.ts';
+import {
+  type Account,
+  accountKey,
+  requestsAttribute,
+  unlimitedRequests,
+} from '../account/account.ts';
+import { auditDueMs, epochOf } from '../account/epoch.ts';
 
 /** What one part gives to another: of its ceiling, of the requests that this minute has left, and of those at once. */
 export interface Share {

@@ -1,6 +1,6 @@
-import { isQuiet } from '../rates.ts';
 import { closeParts } from './close.ts';
 import { bringHome } from './gather.ts';
+import { isQuiet } from './rates.ts';
 import { readRenewed } from './whole.ts';
 
 /** An account that has just got parts keeps them for as long. */

@@ -1,10 +1,10 @@
 import { isThrottled } from '../../aws/outage.ts';
 import { readTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
-import { type Account, accountKey, findAccount, unlimitedRequests } from '../account.ts';
-import { BusyAccountError } from '../limit-errors.ts';
-import { maxRounds } from '../refuse.ts';
-import { hasWindowEnded, renewWindow } from '../renew-window.ts';
+import { type Account, accountKey, findAccount, unlimitedRequests } from '../account/account.ts';
+import { maxRounds } from '../account/refuse.ts';
+import { hasWindowEnded, renewWindow } from '../account/renew-window.ts';
+import { BusyAccountError } from '../terms/limit-errors.ts';
 import { idsOf, isPart, ownerOf } from './part-id.ts';
 
 /** An account and its parts as they were at one moment. The first part is the account itself. */

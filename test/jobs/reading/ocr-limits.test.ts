@@ -8,7 +8,7 @@ import type { OcrResult } from '../../../shared/jobs/results/result.ts';
 import { cancelJob } from '../../../shared/jobs/routes/stop.ts';
 import { changeKey } from '../../../shared/keys/key.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
-import { takeImage } from '../../../shared/ledger/ocr-windows.ts';
+import { takeImage } from '../../../shared/ledger/images-hour.ts';
 import { type SmallPage, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { some } from '../../support/run/cases.ts';
 import { hourMs, pass, useFreshHour } from '../../support/worlds/clock.ts';

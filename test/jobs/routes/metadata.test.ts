@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { childrenOf } from '../../../shared/jobs/engine/children/children.ts';
 import { retryCallersJob } from '../../../shared/jobs/routes/retry.ts';
-import type { Metadata } from '../../../shared/ledger/metadata.ts';
+import type { Metadata } from '../../../shared/ledger/terms/metadata.ts';
 import {
   greyJpeg,
   type SmallPage,

@@ -1,5 +1,5 @@
-import type { Account } from '../../../shared/ledger/account.ts';
-import type { Charge } from '../../../shared/ledger/charge.ts';
+import type { Account } from '../../../shared/ledger/account/account.ts';
+import type { Charge } from '../../../shared/ledger/terms/charge.ts';
 import type { Store } from './store.ts';
 
 /** A call that its caller was told has ended. */

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import type { LateCall } from '../../../shared/ledger/late-call.ts';
+import type { LateCall } from '../../../shared/ledger/audit/late-call.ts';
 import type { Ledger } from './ledger-process.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

@@ -8,11 +8,11 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /** The ledger's functions that the simulation calls. */
 export interface Ledger {
-  openAccount: typeof import('../../../shared/ledger/account.ts').openAccount;
+  openAccount: typeof import('../../../shared/ledger/account/account.ts').openAccount;
   putInTeam: typeof import('../../../shared/ledger/team.ts').putInTeam;
   reserve: typeof import('../../../shared/ledger/reserve.ts').reserve;
   settle: typeof import('../../../shared/ledger/settle.ts').settle;
-  sweepLedger: typeof import('../../../shared/ledger/audit.ts').sweepLedger;
+  sweepLedger: typeof import('../../../shared/ledger/sweep.ts').sweepLedger;
   bookLateCalls: typeof import('../../../shared/ledger/book-late.ts').bookLateCalls;
 }
 

@@ -4,7 +4,7 @@ import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { changeKey, issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
-import type { Charge } from '../../../shared/ledger/charge.ts';
+import type { Charge } from '../../../shared/ledger/terms/charge.ts';
 import { claim, shared } from '../run/shared.ts';
 import { call, type Target } from './api.ts';
 import { useOwnStage } from './own-stages.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
-import { sweepLedger } from '../../../shared/ledger/audit.ts';
+import { everInTeam } from '../../../shared/ledger/parts/members.ts';
 import { isPart, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
-import { everInTeam } from '../../../shared/ledger/team.ts';
+import { sweepLedger } from '../../../shared/ledger/sweep.ts';
 import { hourMs, pass } from './clock.ts';
 import { chargesOf, expectAtRest, partsOf, sum } from './ledger-world.ts';
 

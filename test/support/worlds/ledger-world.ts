@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { queryItems } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import { type Account, findAccount } from '../../../shared/ledger/account.ts';
-import type { Charge } from '../../../shared/ledger/charge.ts';
+import { type Account, findAccount } from '../../../shared/ledger/account/account.ts';
 import { idsOf, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
 import { wholeOf } from '../../../shared/ledger/parts/whole.ts';
+import type { Charge } from '../../../shared/ledger/terms/charge.ts';
 import { followStream, imageOf } from './stream-tail.ts';
 
 export const usd = (nanoUsd: number) => nanoUsd / 1e9;

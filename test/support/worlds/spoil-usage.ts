@@ -1,7 +1,7 @@
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import type { Charge } from '../../../shared/ledger/charge.ts';
+import type { Charge } from '../../../shared/ledger/terms/charge.ts';
 import { figureNames } from '../../../shared/usage/figures.ts';
 import { usageOf } from './usage-world.ts';
 

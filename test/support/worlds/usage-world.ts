@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { expect } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import { putCharge } from '../../../shared/ledger/charge.ts';
+import { putCharge } from '../../../shared/ledger/account/put-charge.ts';
 import { type EndedCharge, figureNames, type UsageFigures } from '../../../shared/usage/figures.ts';
 import { sum } from './ledger-world.ts';
 

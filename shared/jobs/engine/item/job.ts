@@ -3,7 +3,7 @@ import { getItem } from '../../../aws/dynamodb.ts';
 import { setting } from '../../../config.ts';
 import type { DocumentKind } from '../../../documents/kind.ts';
 import { resultIdOf } from '../../../files/result-id.ts';
-import type { Metadata } from '../../../ledger/metadata.ts';
+import type { Metadata } from '../../../ledger/terms/metadata.ts';
 import { batchIdOf } from '../../kinds/batch/batch-id.ts';
 import { type Extracting, extractShown } from '../../kinds/extraction/extract-task.ts';
 import type { LineEndpoint } from '../../kinds/requests/line-endpoint.ts';

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../../../aws/dynamodb.ts';
 import { setting } from '../../../config.ts';
 import type { KeyLimits } from '../../../keys/key-limits.ts';
-import { metadataOf } from '../../../ledger/metadata.ts';
+import { metadataOf } from '../../../ledger/terms/metadata.ts';
 import { isBatch } from '../../kinds/batch/batch-job.ts';
 import { noteBatch } from '../../kinds/batch/batch-note.ts';
 import { recordModelOf } from '../../kinds/chat/step-models.ts';

@@ -1,13 +1,13 @@
 import { isOutage } from '../../../aws/outage.ts';
 import { ServiceError } from '../../../http/errors.ts';
+import { UnsettledError } from '../../../ledger/settle.ts';
 import {
   BudgetExceededError,
   BusyAccountError,
   ConcurrencyError,
   ImagesPerHourError,
   RequestsPerMinuteError,
-} from '../../../ledger/limit-errors.ts';
-import { UnsettledError } from '../../../ledger/settle.ts';
+} from '../../../ledger/terms/limit-errors.ts';
 import { errorFields, log } from '../../../log.ts';
 import { ModelPausedError } from '../../../models/errors.ts';
 import type { Job } from '../item/job.ts';

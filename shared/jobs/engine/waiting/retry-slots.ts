@@ -2,7 +2,7 @@ import {
   ConcurrencyError,
   ImagesPerHourError,
   RequestsPerMinuteError,
-} from '../../../ledger/limit-errors.ts';
+} from '../../../ledger/terms/limit-errors.ts';
 import { callersJobIdOf, instant, type Job } from '../item/job.ts';
 import { takeRetrySlot } from './key-state.ts';
 import { RunningError } from './running.ts';

@@ -1,4 +1,4 @@
-import { toUsd } from '../../../ledger/nano-usd.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import { type ClaimedJob, findJob, type Job } from '../../engine/item/job.ts';
 import { keepResult, keptResult, putDocument } from '../../engine/item/objects.ts';
 import { failJob, saveProgress } from '../../engine/item/state.ts';

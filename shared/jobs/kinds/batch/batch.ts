@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Count } from '../../../http/schema.ts';
-import { Metadata } from '../../../ledger/metadata.ts';
+import { Metadata } from '../../../ledger/terms/metadata.ts';
 import type { Job, LineError } from '../../engine/item/job.ts';
 import type { ChatBatchResult } from '../../results/result.ts';
 import { lineEndpointNames } from '../requests/line-endpoint.ts';

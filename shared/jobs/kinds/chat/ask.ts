@@ -1,8 +1,8 @@
 import type { TransactWriteItem } from '../../../aws/transact.ts';
 import { type Answer, ask } from '../../../chat/ask.ts';
 import type { ModelCall } from '../../../chat/metered-call.ts';
-import { toUsd } from '../../../ledger/nano-usd.ts';
 import type { Kept, Products } from '../../../ledger/settle.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { ClaimedJob, Job } from '../../engine/item/job.ts';
 import { inlineResult } from '../../engine/item/objects.ts';
 import { completionWrite, isFirstRun } from '../../engine/item/state.ts';

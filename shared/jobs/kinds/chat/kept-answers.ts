@@ -1,5 +1,5 @@
 import type { Answer } from '../../../chat/ask.ts';
-import { toUsd } from '../../../ledger/nano-usd.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { ClaimedJob } from '../../engine/item/job.ts';
 import { completeJob } from '../../engine/item/state.ts';
 import { stepsBetween } from '../../engine/item/steps.ts';

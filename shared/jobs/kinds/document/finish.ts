@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../http/errors.ts';
-import { toUsd } from '../../../ledger/nano-usd.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import { type ClaimedJob, isSection } from '../../engine/item/job.ts';
 import { keepResult } from '../../engine/item/objects.ts';
 import { completeJob, failJob } from '../../engine/item/state.ts';

@@ -5,7 +5,7 @@ import type { ExtractOutcome } from '../../../extract/outcome.ts';
 import type { PageWindow } from '../../../extract/page.ts';
 import { windowsOf } from '../../../extract/windows.ts';
 import { ServiceError } from '../../../http/errors.ts';
-import { toUsd } from '../../../ledger/nano-usd.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { ClaimedJob } from '../../engine/item/job.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
 import { completeJob, continueJob } from '../../engine/item/state.ts';

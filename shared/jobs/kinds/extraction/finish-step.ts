@@ -1,4 +1,4 @@
-import { toUsd } from '../../../ledger/nano-usd.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import { type ClaimedJob, findJob } from '../../engine/item/job.ts';
 import { wholeExtract } from '../../engine/item/objects.ts';
 import { findStep } from '../../engine/item/steps.ts';

@@ -1,7 +1,7 @@
 import { askWhole } from '../../../chat/ask.ts';
 import { ServiceError } from '../../../http/errors.ts';
-import { BudgetExceededError } from '../../../ledger/limit-errors.ts';
-import { metadataOf } from '../../../ledger/metadata.ts';
+import { BudgetExceededError } from '../../../ledger/terms/limit-errors.ts';
+import { metadataOf } from '../../../ledger/terms/metadata.ts';
 import type { Job } from '../../engine/item/job.ts';
 import { chargeSubjectOf, saveStep, stepWrite } from '../../engine/item/steps.ts';
 import { isLast } from '../../engine/run/failure.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { toUsd } from '../../../ledger/nano-usd.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { ChatBatchResult } from '../../results/result.ts';
 import type { LineStep } from './file-line.ts';
 

@@ -1,6 +1,6 @@
 import { openDocument } from '../../../documents/open-document.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
-import { BudgetExceededError } from '../../../ledger/limit-errors.ts';
+import { BudgetExceededError } from '../../../ledger/terms/limit-errors.ts';
 import { childrenOf, createChildren } from '../../engine/children/children.ts';
 import { type ClaimedJob, findJob, type Job, sectionIdOf } from '../../engine/item/job.ts';
 import { attributesOf, newJob, taskAttributes } from '../../engine/item/new-job.ts';

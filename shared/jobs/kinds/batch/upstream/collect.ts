@@ -1,6 +1,6 @@
 import { otherModels } from '../../../../chat/other-models.ts';
 import { ServiceError } from '../../../../http/errors.ts';
-import { metadataOf } from '../../../../ledger/metadata.ts';
+import { metadataOf } from '../../../../ledger/terms/metadata.ts';
 import type { Outcome } from '../../../../ledger/settle.ts';
 import {
   callsAtOnce,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../http/errors.ts';
-import type { Account } from '../../../../ledger/account.ts';
-import { BudgetExceededError } from '../../../../ledger/limit-errors.ts';
+import type { Account } from '../../../../ledger/account/account.ts';
 import { holdStanding, payersNow } from '../../../../ledger/standing-hold.ts';
+import { BudgetExceededError } from '../../../../ledger/terms/limit-errors.ts';
 import { protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
 import { isLinesFault } from '../../requests/answer-line.ts';

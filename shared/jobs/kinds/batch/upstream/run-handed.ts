@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../http/errors.ts';
-import { BudgetExceededError } from '../../../../ledger/limit-errors.ts';
+import { BudgetExceededError } from '../../../../ledger/terms/limit-errors.ts';
 import { endStanding } from '../../../../ledger/settle-standing.ts';
 import { errorWords, log } from '../../../../log.ts';
 import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';

@@ -1,8 +1,19 @@
-import { ServiceError } from '../http/errors.ts';
-import type { Account } from './account.ts';
+import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from './nano-usd.ts';
-import { isTeamId } from './team.ts';
+import { isTeamId } from './team-id.ts';
 import { never } from './window.ts';
+
+/** The figures of an account that has a budget, in nano-dollars. */
+export interface Budgeted {
+  key_id: string;
+  /** What a team is called. */
+  name?: string;
+  ceiling: number;
+  spent: number;
+  held: number;
+  available: number;
+  window_ends_at: string;
+}
 
 /** 429: the key's budget, or its team's, doesn't cover the most that this request can cost. */
 export class BudgetExceededError extends ServiceError {
@@ -10,7 +21,7 @@ export class BudgetExceededError extends ServiceError {
   readonly isHeldUp: boolean;
 
   /** `advice` is a sentence that says what the caller can do. */
-  constructor(account: Account, holdNanoUsd: number, advice?: string) {
+  constructor(account: Budgeted, holdNanoUsd: number, advice?: string) {
     const isHeldUp = account.available + account.held >= holdNanoUsd;
     const isTeams = isTeamId(account.key_id);
     const figures = {
@@ -52,7 +63,7 @@ export class ImagesPerHourError extends ServiceError {
 export class RequestsPerMinuteError extends ServiceError {
   readonly requestsPerMinute: number;
 
-  constructor({ requests_per_minute }: Account) {
+  constructor({ requests_per_minute }: { requests_per_minute: number }) {
     super(429, 'rate_limit_exceeded', rateSentence(requests_per_minute), {
       details: {
         rate_limit: { limit: 'requests_per_minute', max_requests: requests_per_minute },
@@ -73,7 +84,7 @@ const rateSentence = (perMinute: number) =>
 export class ConcurrencyError extends ServiceError {
   readonly maxConcurrent: number;
 
-  constructor({ max_concurrent }: Account) {
+  constructor({ max_concurrent }: { max_concurrent: number }) {
     super(
       429,
       'rate_limit_exceeded',
@@ -125,7 +136,7 @@ const usd = (amount: number | string | null | undefined) =>
     .replace(/\.?0+$/, '')}`;
 
 /** The seconds until the window renews; null if it never does, or if even a whole budget is too small. */
-function retryAfterSeconds(account: Account, holdNanoUsd: number): number | null {
+function retryAfterSeconds(account: Budgeted, holdNanoUsd: number): number | null {
   if (holdNanoUsd > account.ceiling || account.window_ends_at === never) return null;
   return Math.max(1, Math.ceil((Date.parse(account.window_ends_at) - Date.now()) / 1000));
 }

@@ -1,9 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
+import { dynamodb, getItem, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { maxBudgetNanoUsd, toNanoUsd } from '../terms/nano-usd.ts';
+import { windowAt } from '../terms/window.ts';
 import { type AuditLane, auditLaneOf } from './audit-lane.ts';
-import { maxBudgetNanoUsd, toNanoUsd } from './nano-usd.ts';
-import { windowAt } from './window.ts';
 
 /**
  * What a key, or a team of keys, may spend and has spent, in whole nano-dollars. Every write keeps

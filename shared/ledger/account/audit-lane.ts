@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ownerOf } from './parts/part-id.ts';
 
 /** A partition of the index `audits` for accounts. */
 export type AuditLane = `accounts_${number}`;
@@ -16,9 +15,9 @@ const lanes = 32;
 /** The lane of all accounts of a version before. Each moves to its own at its next audit. */
 const laneBefore = 'accounts';
 
-/** Returns the lane that an account stays in for good, with all its parts: one sweep has them all. */
+/** Returns the lane that an account stays in for good. */
 export function auditLaneOf(accountId: string): AuditLane {
-  const hash = createHash('sha256').update(ownerOf(accountId)).digest().readUInt32BE();
+  const hash = createHash('sha256').update(accountId).digest().readUInt32BE();
   return `accounts_${hash % lanes}`;
 }
 

@@ -1,14 +1,12 @@
-import { setTimeout } from 'node:timers/promises';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import pLimit from 'p-limit';
-import { dynamodb, getItems, outputOrItem, queryPages } from '../aws/dynamodb.ts';
-import { isThrottled } from '../aws/outage.ts';
-import { retryConflicts } from '../aws/transact.ts';
-import { setting } from '../config.ts';
-import { log } from '../log.ts';
-import { measure } from '../metrics.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
-import { auditLaneOf, lanesOf, type SweepShare } from './audit-lane.ts';
+import { dynamodb, getItems, outputOrItem } from '../../aws/dynamodb.ts';
+import { isThrottled } from '../../aws/outage.ts';
+import { retryConflicts } from '../../aws/transact.ts';
+import { setting } from '../../config.ts';
+import { log } from '../../log.ts';
+import { measure } from '../../metrics.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from '../account/account.ts';
+import { auditLaneOf } from '../account/audit-lane.ts';
 import {
   auditDueMs,
   bookedAttribute,
@@ -17,102 +15,18 @@ import {
   heldAttribute,
   runningAttribute,
   settledAttribute,
-} from './epoch.ts';
+} from '../account/epoch.ts';
+import { idsOf, isPart, ownerOf } from '../parts/part-id.ts';
+import { tidyParts } from '../parts/tidy.ts';
+import { toUsd } from '../terms/nano-usd.ts';
+import { isTeamId } from '../terms/team-id.ts';
 import { chargeSums } from './epoch-charges.ts';
-import { toUsd } from './nano-usd.ts';
-import { idsOf, isPart, ownerOf } from './parts/part-id.ts';
-import { tidyParts } from './parts/tidy.ts';
-import { isTeamId } from './team.ts';
-
-/** How many accounts are audited at once: each asks for one thing after another. */
-const accountsAtOnce = 50;
-
-/** The sweep's function runs for a minute, and what it has begun is to end within it. */
-const beginWithinMs = 45_000;
-
-/** Accounts of a lane that are read together, and how long they take at least: 400 a second leave room for holds. */
-const pageSize = 100;
-const leastPageMs = 250;
-
-/**
- * Audits every account that is due, in each lane the longest due first. It gives back what calls held whose caller died,
- * and corrects an account that differs from its charges because a caller died between two writes. Only epochs whose time is
- * over are audited. An audit that fails doesn't stop those of other accounts; all failures are thrown at the end, as one
- * `AggregateError`. Accounts for which the time is too short stay due, and the next sweep begins with them.
- */
-export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Promise<void> {
-  const failures: unknown[] = [];
-  const untilMs = Date.now() + beginWithinMs;
-  let leavesSome = false;
-  /** Asked where there is more to do. */
-  const isOver = () => {
-    const over = Date.now() > untilMs;
-    leavesSome ||= over;
-    return over;
-  };
-  const limit = pLimit(accountsAtOnce);
-  /** The teams in parts whose audit has begun: it is that of all their parts. */
-  const teams = new Set<string>();
-  const audit = (account: Account) =>
-    limit(async () => {
-      if (isOver()) return;
-      if (isTeamInParts(account)) {
-        const teamId = ownerOf(account.key_id);
-        if (teams.has(teamId)) return;
-        teams.add(teamId);
-      }
-      await auditAccount(account).catch((error: unknown) => {
-        // It stays due, and this minute's calls come first.
-        if (isThrottled(error))
-          log('warn', 'account left due', { key_id: ownerOf(account.key_id) });
-        else failures.push(error);
-      });
-    });
-  await Promise.all(
-    lanesOf(share).map((lane) =>
-      sweepLane(lane, audit, isOver).catch((error: unknown) => failures.push(error)),
-    ),
-  );
-  if (leavesSome) log('warn', 'accounts left due', { sweep: share.sweep, of: share.of });
-  if (failures.length > 0) throw new AggregateError(failures, 'Some accounts were not audited');
-}
-
-/** Audits the accounts of a lane that are due, page after page; the next one is read meanwhile. */
-async function sweepLane(
-  lane: string,
-  audit: (account: Account) => Promise<void>,
-  isOver: () => boolean,
-): Promise<void> {
-  const pages = dueAccounts(lane);
-  for (let page = await pages.next(); !page.done && !isOver(); ) {
-    const next = pages.next();
-    next.catch(() => {});
-    const isFull = page.value.length >= pageSize;
-    // One account with many charges holds up no others but those of its lane.
-    await Promise.all([...page.value.map(audit), isFull && setTimeout(leastPageMs)]);
-    page = await next;
-  }
-}
-
-async function* dueAccounts(lane: string): AsyncGenerator<Account[], undefined> {
-  const due = queryPages<Pick<Account, 'key_id'>>({
-    TableName: setting('LEDGER_TABLE'),
-    IndexName: 'audits',
-    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
-    ExpressionAttributeValues: { ':lane': lane, ':now': new Date().toISOString() },
-    Limit: pageSize,
-  });
-  for await (const { items } of due) {
-    const keys = items.map(({ key_id }) => accountKey(key_id));
-    yield await Array.fromAsync(getItems<Account>(setting('LEDGER_TABLE'), keys));
-  }
-}
 
 /** How often an account is written by a sweep at most: once for each epoch, and again where others have changed it. */
 const maxWrites = 20;
 
 /** Audits an account as it was read: it may have changed since. Of a team in parts all that are due, as they are now. */
-async function auditAccount(read: Account): Promise<void> {
+export async function auditAccount(read: Account): Promise<void> {
   const now = Date.now();
   const all = isTeamInParts(read) ? await readTeam(ownerOf(read.key_id)) : [read];
   let due = all.filter((account) => isDue(account, now));
@@ -131,7 +45,8 @@ async function auditAccount(read: Account): Promise<void> {
   if (all.some(({ parts, closed }) => parts || closed)) await tidyParts(ownerOf(read.key_id), now);
 }
 
-const isTeamInParts = ({ key_id, parts }: Account) =>
+/** Whether an account is a team's in parts, or a part of one: its audit is that of all its parts. */
+export const isTeamInParts = ({ key_id, parts }: Account) =>
   isTeamId(key_id) && (parts !== undefined || isPart(key_id));
 
 /** Reads a team's account and its other parts. */

@@ -1,11 +1,11 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
-import { isOutage } from '../aws/outage.ts';
-import { sqs } from '../aws/sqs.ts';
-import { setting } from '../config.ts';
-import { errorFields, log } from '../log.ts';
-import type { Charge } from './charge.ts';
-import { patienceMs, persist } from './persist.ts';
+import { isOutage } from '../../aws/outage.ts';
+import { sqs } from '../../aws/sqs.ts';
+import { setting } from '../../config.ts';
+import { errorFields, log } from '../../log.ts';
+import { patienceMs, persist } from '../account/persist.ts';
+import type { Charge } from '../terms/charge.ts';
 
 /** A call whose end another function sees through: its charge, which has no text of a prompt, a document or an answer. */
 export interface LateCall {

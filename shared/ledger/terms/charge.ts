@@ -1,9 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { isOutage } from '../aws/outage.ts';
-import { setting } from '../config.ts';
 import type { Metadata } from './metadata.ts';
-import { longestWriteMs, persist } from './persist.ts';
 
 /**
  * How accurate a charge's tokens and cost are: `exact` as the provider reported them, `estimated` from the text
@@ -57,24 +52,5 @@ export interface Charge extends ChargeSubject {
 /** How long a charge is kept: a year, and time to close its books. */
 export const chargeRetentionSeconds = 400 * 86_400;
 
-/** The write of a charge that has ended. It is made once: a charge that is there is never changed. */
-export const chargePut = (charge: Charge) => ({
-  TableName: setting('LEDGER_TABLE'),
-  Item: charge,
-  ConditionExpression: 'attribute_not_exists(entry)',
-});
-
-/**
- * Writes a charge that has ended. Does nothing if it is there, because an earlier try came through after all: so it is
- * tried again whatever DynamoDB's trouble is, as a call without a charge is free to its caller and billed by its provider.
- */
-export async function putCharge(charge: Charge, abortSignal?: AbortSignal): Promise<void> {
-  const options = abortSignal && { abortSignal };
-  await unlessConditionFails(
-    persist(
-      () => dynamodb.send(new PutCommand(chargePut(charge)), options),
-      isOutage,
-      longestWriteMs,
-    ),
-  );
-}
+/** A charge before its end. */
+export type HeldCharge = Omit<Charge, 'status' | 'ended_at'> & { window: number };

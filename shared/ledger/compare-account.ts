@@ -1,10 +1,10 @@
 import { timeOfId } from '../uuid-time.ts';
-import { type Account, windowOf } from './account.ts';
-import type { Charge } from './charge.ts';
-import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './epoch.ts';
+import { type Account, windowOf } from './account/account.ts';
+import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './account/epoch.ts';
 import { readWhole } from './parts/whole.ts';
 import { standingOf, standingOnTeam } from './standing-hold.ts';
-import { isTeamId } from './team.ts';
+import type { Charge } from './terms/charge.ts';
+import { isTeamId } from './terms/team-id.ts';
 
 /** A figure of an account that isn't what it adds up to, in nano-dollars. */
 export interface AccountDifference {

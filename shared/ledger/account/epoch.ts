@@ -1,4 +1,4 @@
-import { uuidPrefix } from '../uuid-time.ts';
+import { uuidPrefix } from '../../uuid-time.ts';
 
 const epochMs = 3 * 60_000;
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { typedMessage } from '../http/field-errors.ts';
-import { isLonger, runningAs } from '../http/schema.ts';
+import { typedMessage } from '../../http/field-errors.ts';
+import { isLonger, runningAs } from '../../http/schema.ts';
 
 const maxPairs = 16;
 const maxNameLength = 64;

@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
-import { setting } from '../config.ts';
-import { log } from '../log.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
+import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { retryConflicts } from '../../aws/transact.ts';
+import { setting } from '../../config.ts';
+import { log } from '../../log.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from '../account/account.ts';
 import {
   doneAttribute,
   endedAttribute,
@@ -11,7 +11,7 @@ import {
   recountAttribute,
   runningAttribute,
   settledAttribute,
-} from './epoch.ts';
+} from '../account/epoch.ts';
 import { type EpochSums, sumCharges } from './epoch-charges.ts';
 
 /** Has an epoch of an account recounted: from now on it takes no credit of it. Does nothing if it was audited. */

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { fullJitterMs } from '../jitter.ts';
+import { fullJitterMs } from '../../jitter.ts';
 
 /** How long the writes that end a call are tried: many calls of one key wait their turn for its partition. */
 export const longestWriteMs = 5 * 60_000;

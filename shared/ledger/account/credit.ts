@@ -1,9 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { outputOrItem } from '../aws/dynamodb.ts';
-import { isThrottled } from '../aws/outage.ts';
-import { setting } from '../config.ts';
-import { errorFields, log } from '../log.ts';
+import { outputOrItem } from '../../aws/dynamodb.ts';
+import { isThrottled } from '../../aws/outage.ts';
+import { setting } from '../../config.ts';
+import { errorFields, log } from '../../log.ts';
 import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';
+import type { AccountHold } from './account-hold.ts';
 import {
   doneAttribute,
   endedAttribute,
@@ -21,22 +22,6 @@ import { sendOnce } from './send-once.ts';
 /** How long the undoing of a hold is tried, as someone waits for the answer that comes after it. */
 const longestUndoMs = 15_000;
 
-/** What one account holds of a call. */
-export interface HeldPart {
-  key_id: string;
-  holdNanoUsd: number;
-  /** When it was held, in ms since 1970. */
-  heldAtMs: number;
-  /** The number of the account's window in which it was held. */
-  window: number;
-  /** Whether the account counts it as a request under way. */
-  isRequest: boolean;
-  /** As how many, where it is of several calls; one by default. */
-  requests?: number;
-  /** Whether a charge tells of its end too, so that a recount finds it. */
-  isCharged?: boolean;
-}
-
 /** What came of a credit: the account, if it was written; and whether the account certainly agrees with the call's end. */
 export interface Credited {
   account?: Account;
@@ -49,7 +34,7 @@ export interface Credited {
  * certain: the recount makes the account agree with its charges, or the audit does.
  */
 export async function credit(
-  part: HeldPart,
+  part: AccountHold,
   costNanoUsd: number,
   abortSignal?: AbortSignal,
 ): Promise<Credited> {
@@ -72,7 +57,7 @@ export async function credit(
 }
 
 /** Takes a cost back that was credited, for a call that turned out to cost nothing. */
-export async function refund(part: HeldPart, costNanoUsd: number): Promise<void> {
+export async function refund(part: AccountHold, costNanoUsd: number): Promise<void> {
   const { key_id, heldAtMs, window } = part;
   try {
     await send({
@@ -95,7 +80,7 @@ export async function refund(part: HeldPart, costNanoUsd: number): Promise<void>
  * Undoes a hold of which no call came, as if it had never been: its request isn't counted either. Returns the account;
  * undefined if the write fails, which leaves the hold to the audit.
  */
-export async function undoHold(part: HeldPart): Promise<Account | undefined> {
+export async function undoHold(part: AccountHold): Promise<Account | undefined> {
   const undo = creditOf({ ...part, isCharged: false });
   try {
     const { account } = await send(
@@ -119,7 +104,7 @@ export async function undoHold(part: HeldPart): Promise<Account | undefined> {
   }
 }
 
-const changeOf = ({ key_id }: HeldPart) => ({
+const changeOf = ({ key_id }: AccountHold) => ({
   TableName: setting('LEDGER_TABLE'),
   Key: accountKey(key_id),
   ReturnValues: 'ALL_NEW' as const,
@@ -127,7 +112,7 @@ const changeOf = ({ key_id }: HeldPart) => ({
 });
 
 /** The credit of a cost in the window of its hold; without a cost the credit in whatever window there is. */
-function creditOf(part: HeldPart, costNanoUsd?: number) {
+function creditOf(part: AccountHold, costNanoUsd?: number) {
   const { holdNanoUsd, heldAtMs, window, isRequest, requests = 1, isCharged = false } = part;
   const epoch = epochOf(heldAtMs);
   const counts = costNanoUsd !== undefined;

@@ -1,7 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { outputOrItem } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
-import { setting } from '../config.ts';
+import { outputOrItem } from '../../aws/dynamodb.ts';
+import { retryConflicts } from '../../aws/transact.ts';
+import { setting } from '../../config.ts';
+import type { Fit } from '../terms/hold-plan.ts';
+import { isTeamId } from '../terms/team-id.ts';
 import { type Account, accountKey, requestsAttribute } from './account.ts';
 import {
   auditDueMs,
@@ -13,32 +15,24 @@ import {
   runningAttribute,
   takesHolds,
 } from './epoch.ts';
-import { forget } from './last-seen.ts';
-import { isPart, ownerOf } from './parts/part-id.ts';
 import { sendUnlessThrottled } from './send-once.ts';
-import { isTeamId } from './team.ts';
 
-/** A hold, and what must be available on an account for it, in nano-dollars. */
-export interface Fit {
-  holdNanoUsd: number;
-  /** At least this is available; by default the hold itself. */
-  from?: number;
-  /** Less than this is available. */
-  below?: number;
-  /** How many requests it is of, for a lease; by default it is one. */
-  requests?: LeasedRequests;
+/** A hold that an account is asked for. */
+export interface Ask extends Fit {
+  /** How many requests it is of, if they are held ahead; by default it is one. */
+  requests?: RequestsAhead;
 }
 
-/** Requests that are held at once. They leave half of the limits free, which must be as they were seen. */
-export interface LeasedRequests extends Pick<Account, 'requests_per_minute' | 'max_concurrent'> {
+/** Requests that are held ahead. They leave half of the limits free, which must be as they were seen. */
+export interface RequestsAhead extends Pick<Account, 'requests_per_minute' | 'max_concurrent'> {
   count: number;
 }
 
-/** Chooses how much to hold by what an account has `available` and `held`, in nano-dollars. */
-export interface HoldPlan<Chosen extends Fit = Fit> {
-  fit(account: Pick<Account, 'available' | 'held'>): Chosen;
-  /** Returns a sentence that says what a caller can do whose account has too little. */
-  advice?(account: Pick<Account, 'available' | 'held'>): string | undefined;
+/** There is no account, or no longer such a part of one. */
+export class NoAccountError extends Error {
+  constructor(id: string) {
+    super(`The ${isTeamId(id) ? 'team' : 'key'} ${id} has no account`);
+  }
 }
 
 /** The account after a hold, or the account that refused it. */
@@ -67,7 +61,7 @@ const leavesHalf = [
   '(attribute_not_exists(running) OR running <= :mostRunning)',
 ];
 
-const valuesOfHalf = (requests: LeasedRequests | undefined) =>
+const valuesOfHalf = (requests: RequestsAhead | undefined) =>
   requests && {
     ':perMinute': requests.requests_per_minute,
     ':atOnce': requests.max_concurrent,
@@ -77,14 +71,14 @@ const valuesOfHalf = (requests: LeasedRequests | undefined) =>
 
 /**
  * Tries to hold on one account with one conditional update. If the condition fails, DynamoDB returns the item as it
- * was, so that the reason is known without a read. Throws if there is no account, and at once if it is throttled: another
- * part may take the hold.
+ * was, so that the reason is known without a read. Throws `NoAccountError`, and at once if it is throttled: the hold may be
+ * asked for elsewhere.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
  */
 export async function holdOnAccount(
   keyId: string,
-  { holdNanoUsd, from = holdNanoUsd, below, requests }: Fit,
+  { holdNanoUsd, from = holdNanoUsd, below, requests }: Ask,
   now: number,
   asRequest: boolean,
 ): Promise<Attempt> {
@@ -102,7 +96,7 @@ export async function holdOnAccount(
             ...(below === undefined ? [] : ['available < :below']),
             'window_ends_at > :now',
             takesHolds,
-            ...(isPart(keyId) ? ['attribute_not_exists(closed)'] : []),
+            'attribute_not_exists(closed)',
             ...(asRequest ? (requests ? leavesHalf : mayRequest) : []),
           ].join(' AND '),
           UpdateExpression: `SET ${[
@@ -149,9 +143,6 @@ export async function holdOnAccount(
   if (output) {
     return { isHeld: true, account: output.Attributes as Account };
   }
-  if (!refusedBy) {
-    forget(ownerOf(keyId));
-    throw new Error(`The ${isTeamId(keyId) ? 'team' : 'key'} ${keyId} has no account`);
-  }
+  if (!refusedBy) throw new NoAccountError(keyId);
   return { isHeld: false, account: refusedBy };
 }

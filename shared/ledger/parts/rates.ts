@@ -1,5 +1,5 @@
-import { setting } from '../config.ts';
-import { type Account, requestsAttribute } from './account.ts';
+import { setting } from '../../config.ts';
+import { type Account, requestsAttribute } from '../account/account.ts';
 
 /*
  * How many requests a second are many. All are parts of what one part of an account is to have, `PART_CALLS_PER_SECOND`.

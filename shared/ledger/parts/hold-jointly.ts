@@ -1,8 +1,9 @@
-import { type Account, windowOf } from './account.ts';
-import { undoHold } from './credit.ts';
-import { type Attempt, type Fit, holdOnAccount } from './hold-account.ts';
-import { isInParts, lastSeen, pickPart, remember, type Seen } from './last-seen.ts';
-import { ownerOf } from './parts/part-id.ts';
+import { type Account, windowOf } from '../account/account.ts';
+import { undoHold } from '../account/credit.ts';
+import { type Ask, type Attempt, holdOnAccount, NoAccountError } from '../account/hold-account.ts';
+import { forget, lastSeen, remember, type Seen } from '../account/last-seen.ts';
+import { ownerOf } from './part-id.ts';
+import { isInParts, pickPart } from './payers.ts';
 
 /** A sum that is held on a key's account, and on its team's if it is in one; or who refused it. */
 export type JointHold =
@@ -25,7 +26,7 @@ export type JointHold =
  */
 export async function holdJointly(
   payers: readonly [Seen, ...Seen[]],
-  fit: Fit,
+  fit: Ask,
   now: number,
   asRequest: boolean,
 ): Promise<JointHold> {
@@ -39,6 +40,8 @@ export async function holdJointly(
       remember(attempt.account, !attempt.isHeld);
       attempts.set(id, attempt);
     } catch (error) {
+      // The account may have fewer parts than this function remembers: the next call reads it anew.
+      if (error instanceof NoAccountError) forget(ownerOf(id));
       failures.push(error);
     }
   };
@@ -81,7 +84,7 @@ export async function holdJointly(
 }
 
 /** Returns the fit for one of the accounts: `below` holds only for the one with the least available. */
-function fitOf(id: string, payers: readonly Seen[], fit: Fit): Fit {
+function fitOf(id: string, payers: readonly Seen[], fit: Ask): Ask {
   const { holdNanoUsd, from, requests } = fit;
   // A part needs what is held, and its account what the hold was fitted to. A lease is a share of what one part has.
   if (isInParts(id) && !requests) return { holdNanoUsd, from: holdNanoUsd || (from ?? 0) };

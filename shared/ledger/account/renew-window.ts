@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
-import { setting } from '../config.ts';
+import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { retryConflicts } from '../../aws/transact.ts';
+import { setting } from '../../config.ts';
+import { windowAt } from '../terms/window.ts';
 import { type Account, accountKey } from './account.ts';
-import { windowAt } from './window.ts';
 
 /** Whether an account's window has ended, and nobody has begun the next. */
 export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>

@@ -1,7 +1,7 @@
 import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { UpdateCommand, UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
-import { isThrottled } from '../aws/outage.ts';
+import { dynamodb } from '../../aws/dynamodb.ts';
+import { isThrottled } from '../../aws/outage.ts';
 
 /** DynamoDB's response was lost, and the update may have happened. The SDK doesn't retry this error. */
 class ResponseLostError extends Error {}

@@ -1,10 +1,11 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { queryItems } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
-import type { Charge } from './charge.ts';
-import { chargeBounds } from './epoch.ts';
-import { ownerOf } from './parts/part-id.ts';
-import { everInTeam, isTeamId } from './team.ts';
+import { queryItems } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { chargeBounds } from '../account/epoch.ts';
+import { everInTeam } from '../parts/members.ts';
+import { ownerOf } from '../parts/part-id.ts';
+import type { Charge } from '../terms/charge.ts';
+import { isTeamId } from '../terms/team-id.ts';
 
 /** What the charges of an epoch add up to, of a key or of a team's keys. */
 export interface EpochSums {

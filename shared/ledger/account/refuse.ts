@@ -1,5 +1,9 @@
+import {
+  BudgetExceededError,
+  ConcurrencyError,
+  RequestsPerMinuteError,
+} from '../terms/limit-errors.ts';
 import { type Account, requestsAttribute } from './account.ts';
-import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './limit-errors.ts';
 
 /** How often a call asks accounts that other calls keep changing first, before they are called busy. */
 export const maxRounds = 50;

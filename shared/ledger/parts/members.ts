@@ -1,0 +1,48 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import type { Account } from '../account/account.ts';
+import { idsOf, ownerOf } from './part-id.ts';
+
+/** A key that is in a team, or was at some time. */
+interface Member {
+  key_id: string;
+  /** `member_` and the key's id. */
+  entry: string;
+  /** How many parts it has or had while it was in the team; absent for one. */
+  parts?: number;
+}
+
+const prefix = 'member_';
+
+/** Notes a key on a team, with how many parts it has. Those may have become more since. */
+export async function noteMember(teamId: string, { key_id, parts }: Account): Promise<void> {
+  const { Update } = memberParts(teamId, key_id, parts);
+  const ifMore = { ConditionExpression: 'attribute_not_exists(parts) OR parts < :parts' };
+  await unlessConditionFails(
+    dynamodb.send(new UpdateCommand({ ...Update, ...(parts !== undefined && ifMore) })),
+  );
+}
+
+/** The write that notes on a team how many parts a key of it has: its charges may lie in each. */
+export const memberParts = (teamId: string, keyId: string, parts?: number) => ({
+  Update: {
+    TableName: setting('LEDGER_TABLE'),
+    Key: { key_id: teamId, entry: `${prefix}${keyId}` },
+    UpdateExpression: parts === undefined ? undefined : 'SET parts = :parts',
+    ...(parts !== undefined && { ExpressionAttributeValues: { ':parts': parts } }),
+  },
+});
+
+/** Lists the ids, of each part, of the keys that are in a team or ever were. */
+export async function* everInTeam(teamId: string): AsyncGenerator<string> {
+  const members = queryItems<Member>({
+    TableName: setting('LEDGER_TABLE'),
+    KeyConditionExpression: 'key_id = :team AND begins_with(entry, :member)',
+    ExpressionAttributeValues: { ':team': ownerOf(teamId), ':member': prefix },
+    ConsistentRead: true,
+  });
+  for await (const { entry, parts } of members) {
+    yield* idsOf({ key_id: entry.slice(prefix.length), ...(parts && { parts }) });
+  }
+}

@@ -1,0 +1,63 @@
+import { type Account, requestsAttribute } from '../account/account.ts';
+import { lastSeen, type Seen } from '../account/last-seen.ts';
+import type { Free } from '../terms/hold-plan.ts';
+import { isPart, ownerOf, partId } from './part-id.ts';
+
+/** Whether an account has parts, or had some, as far as this function knows. */
+export const isInParts = (id: string) =>
+  isPart(id) || lastSeen(ownerOf(id)).account?.parts !== undefined;
+
+/** The id of the part that a call of an account asks: any of those that take holds, by chance. */
+export const pickPart = (ownerId: string) =>
+  partId(ownerId, Math.floor(Math.random() * openPartsOf(ownerId)));
+
+/** How many parts of an account take holds, as far as this function knows. */
+const openPartsOf = (ownerId: string) => lastSeen(ownerId).account?.open_parts ?? 1;
+
+/** Returns what pays for a key, a part of each account, as they were seen last: its own first, then its team's. */
+export function payersOf(keyId: string): [Seen, ...Seen[]] {
+  const own = lastSeen(pickPart(keyId));
+  const team = own.team ?? lastSeen(keyId).team;
+  return team ? [own, lastSeen(pickPart(team))] : [own];
+}
+
+/**
+ * What the account of a part has and holds, as far as this function knows: as much as if its other parts were like those that it has
+ * seen. That is exact for an account of one part.
+ */
+export function wholeSeen(seen: Seen): Free {
+  if (!isInParts(seen.key_id)) return seen;
+  const parts = partsSeen(seen.key_id);
+  const known = parts.filter((part) => part !== undefined);
+  const scale = parts.length / known.length;
+  const sumOf = (what: 'available' | 'held') =>
+    Math.floor(known.reduce((sum, part) => sum + part[what], 0) * scale);
+  return known.length > 0
+    ? { available: sumOf('available'), held: sumOf('held') }
+    : { available: Number.POSITIVE_INFINITY, held: 0 };
+}
+
+/** The parts of an account that take holds, as they were seen last; undefined for one that was not seen. */
+const partsSeen = (id: string) =>
+  Array.from(
+    { length: openPartsOf(ownerOf(id)) },
+    (_, index) => lastSeen(partId(ownerOf(id), index)).account,
+  );
+
+/**
+ * What an account has left, and how many requests it has made in a minute, as far as this function knows: for one with parts the
+ * sum of how they were seen last, undefined if some were not.
+ */
+export function leftOf(
+  account: Account,
+  now: number,
+): { available: number; requests: number } | undefined {
+  const parts = isInParts(account.key_id) ? partsSeen(account.key_id) : [account];
+  const left = { available: 0, requests: 0 };
+  for (const part of parts) {
+    if (!part) return undefined;
+    left.available += part.available;
+    left.requests += part[requestsAttribute(now)] ?? 0;
+  }
+  return left;
+}

@@ -1,0 +1,21 @@
+/** A hold, and what must be available on an account for it, in nano-dollars. */
+export interface Fit {
+  holdNanoUsd: number;
+  /** At least this is available; by default the hold itself. */
+  from?: number;
+  /** Less than this is available. */
+  below?: number;
+}
+
+/** What an account has free, and what running calls hold, in nano-dollars. */
+export interface Free {
+  available: number;
+  held: number;
+}
+
+/** Chooses how much to hold by what an account has. */
+export interface HoldPlan<Chosen extends Fit = Fit> {
+  fit(free: Free): Chosen;
+  /** Returns a sentence that says what a caller can do if its account has too little. */
+  advice?(free: Free): string | undefined;
+}

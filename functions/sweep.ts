@@ -4,7 +4,7 @@ import { sweepJobs } from '../shared/jobs/engine/sweep/sweep.ts';
 import { sweepAlone } from '../shared/jobs/engine/sweep/sweep-alone.ts';
 import { recountJobs } from '../shared/jobs/engine/waiting/recount.ts';
 import { sweepStanding } from '../shared/jobs/kinds/batch/upstream/sweep-standing.ts';
-import type { SweepShare } from '../shared/ledger/account/audit-lane.ts';
+import type { SweepShare } from '../shared/ledger/sweep.ts';
 import { sweepLedger } from '../shared/ledger/sweep.ts';
 import { sweepEvents } from '../shared/webhooks/sweep.ts';
 

@@ -118,13 +118,6 @@ export class Ledger extends Construct {
     this.setEnvironment(fn);
   }
 
-  /** Lets a function read charges that it knows, to see whether a version before has marked them as counted. */
-  grantReadMarks(fn: LambdaFunction): void {
-    // That version still writes marks here while this one is being deployed, which changes permissions first.
-    this.table.allow(fn, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem');
-    this.setEnvironment(fn);
-  }
-
   /** Lets a function compare accounts with their charges, and correct them. */
   grantAudit(fn: LambdaFunction): void {
     this.table.allow(

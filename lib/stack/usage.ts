@@ -46,20 +46,13 @@ export class Usage extends Construct {
       timeout: Duration.seconds(30),
       logs,
     });
-    ledger.grantReadMarks(rollUpUsage);
     this.grantCount(rollUpUsage);
     new StreamFeed(this, 'charges', {
       table: ledger.table,
       fn: rollUpUsage,
       patterns: [
         {
-          dynamodb: {
-            NewImage: {
-              status: { S: FilterRule.or('settled', 'released') },
-              // A version before wrote marks on charges.
-              counted_in: { N: FilterRule.notExists() },
-            },
-          },
+          dynamodb: { NewImage: { status: { S: FilterRule.or('settled', 'released') } } },
         },
       ],
       // Charges of one key that come together are added to its usage by one write. Figures are 2 s old at most.

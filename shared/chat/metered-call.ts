@@ -1,4 +1,3 @@
-import type { ChargeSubject } from '../ledger/terms/charge.ts';
 import { raiseHold } from '../ledger/raise-hold.ts';
 import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
 import {
@@ -9,6 +8,7 @@ import {
   settle,
   settleWith,
 } from '../ledger/settle.ts';
+import type { ChargeSubject } from '../ledger/terms/charge.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { meteredAnswer } from '../models/answer-head.ts';

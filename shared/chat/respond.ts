@@ -4,11 +4,10 @@ import type { Caller } from '../http/caller.ts';
 import { heartbeatMs, within } from '../http/event-stream.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { limitsOf } from '../keys/key-limits.ts';
-import { limitsRequests, unlimitedRequests } from '../ledger/account/account.ts';
-import { isInParts, leftOf } from '../ledger/parts/payers.ts';
+import { leftAfter } from '../ledger/left-after.ts';
+import type { Hold } from '../ledger/reserve.ts';
 import type { Metadata } from '../ledger/terms/metadata.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
-import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import type { ModelRequest } from '../models/upstream.ts';
@@ -114,24 +113,20 @@ async function wholeCompletion(
  *
  * @see https://platform.openai.com/docs/guides/rate-limits
  */
-function limitHeaders({ account, team }: Hold, caller: Caller): Record<string, string> {
+function limitHeaders(hold: Hold, caller: Caller): Record<string, string> {
   const now = Date.now();
-  const own = leftOf(account, now);
-  const left = [own, ...(team ? [leftOf(team, now)] : [])];
-  const known = left.filter((each) => each !== undefined);
-  // What a function has not seen of an account's parts yet, it doesn't tell.
-  if (!own || known.length < left.length) return {};
-  const available = Math.max(0, Math.min(...known.map((each) => each.available)));
-  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(available)) };
-  if (!limitsRequests(account)) return headers;
-  // A part has a share of the key's limit, which moves.
-  const limit = isInParts(account.key_id)
-    ? (limitsOf(caller).requests_per_minute ?? unlimitedRequests)
-    : account.requests_per_minute;
+  const left = leftAfter(hold, now);
+  if (!left) return {};
+  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(left.availableNanoUsd)) };
+  const limit =
+    left.requestsPerMinute === undefined
+      ? limitsOf(caller).requests_per_minute
+      : left.requestsPerMinute;
+  if (limit === null) return headers;
   return {
     ...headers,
     'x-ratelimit-limit-requests': String(limit),
-    'x-ratelimit-remaining-requests': String(Math.min(limit, Math.max(0, limit - own.requests))),
+    'x-ratelimit-remaining-requests': String(Math.min(limit, Math.max(0, limit - left.requests))),
     'x-ratelimit-reset-requests': `${Math.ceil((60_000 - (now % 60_000)) / 1000)}s`,
   };
 }

@@ -4,7 +4,7 @@ import { dynamodb, getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { openAccount } from '../ledger/account/account.ts';
+import { openAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { putInTeam } from '../ledger/team.ts';
 import {

@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { Count, Instant, Usd } from '../http/schema.ts';
-import type { Account } from '../ledger/account/account.ts';
+import { type AccountReading, readAccount } from '../ledger/accounts.ts';
 import { imagesUsed } from '../ledger/images-hour.ts';
-import { findWhole } from '../ledger/parts/whole.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
 import { never, windowAt } from '../ledger/terms/window.ts';
 import { searchPriceUsd } from '../models/catalogue.ts';
@@ -55,9 +54,9 @@ export type LimitsReport = v.InferOutput<typeof LimitsReport>;
 
 /** Reports the caller's budget, its team's, and its OCR allowance as they are now. Throws if the key has no account. */
 export async function reportLimits(caller: Caller): Promise<LimitsReport> {
-  const [account, used] = await Promise.all([findWhole(caller.keyId), imagesUsed(caller.keyId)]);
+  const [account, used] = await Promise.all([readAccount(caller.keyId), imagesUsed(caller.keyId)]);
   if (!account) throw new Error(`The key ${caller.keyId} has no account`);
-  const team = account.team ? await findWhole(account.team) : undefined;
+  const team = account.team ? await readAccount(account.team) : undefined;
   const { images_per_hour, research_usd } = limitsOf(caller);
   const provider = setting('SEARCH_PROVIDER');
   return {
@@ -76,7 +75,7 @@ export async function reportLimits(caller: Caller): Promise<LimitsReport> {
 }
 
 /** Shows a window that has ended as renewed, although the account begins the next one only with its next hold. */
-export function budgetOf(account: Account): Budget {
+export function budgetOf(account: AccountReading): Budget {
   const { ceiling, held, created_at, duration, window_ends_at } = account;
   const now = Date.now();
   const spent = Date.parse(window_ends_at) <= now ? 0 : account.spent;

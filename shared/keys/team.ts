@@ -3,9 +3,8 @@ import { getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { openAccount } from '../ledger/account/account.ts';
+import { openAccount, readAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
-import { findWhole } from '../ledger/parts/whole.ts';
 import { nameTeamAccount } from '../ledger/team.ts';
 import { isTeamId } from '../ledger/terms/team-id.ts';
 import {
@@ -98,7 +97,7 @@ export async function changeTeam(
 
 /** Makes the record of a team; `keys` are all keys that there are. */
 export async function teamRecord(team: Team, keys: readonly ApiKey[]): Promise<TeamRecord> {
-  const account = await findWhole(team.id);
+  const account = await readAccount(team.id);
   if (!account) throw new Error(`The team ${team.id} has no account`);
   const { changes: _, ...record } = team;
   return {

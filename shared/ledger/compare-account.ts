@@ -1,5 +1,5 @@
 import { timeOfId } from '../uuid-time.ts';
-import { type Account, windowOf } from './account/account.ts';
+import { type Account, spentSince, windowOf } from './account/account.ts';
 import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './account/epoch.ts';
 import { readWhole } from './parts/whole.ts';
 import { standingOf, standingOnTeam } from './standing-hold.ts';
@@ -13,29 +13,31 @@ export interface AccountDifference {
   charged: number;
 }
 
-/**
- * Compares an account and its parts, as they were read, with the charges of each. A figure that differs on some parts is the
- * sum of what those keep.
- */
+/** Compares an account, as it was read, with its charges. A figure that differs on some parts is the sum of those. */
 export class WholeSum {
   private readonly sums: Map<string, AccountSum>;
-  readonly parts: readonly Account[];
+  private readonly isTeams: boolean;
+  /** The earliest moment from which it counts charges as spent. */
+  readonly spentSince: string;
 
   /** `standing` has, by the ids of parts, what stands on them. */
   constructor(parts: readonly Account[], standing: ReadonlyMap<string, number>, now = Date.now()) {
-    this.parts = parts;
+    this.isTeams = parts.some(({ key_id }) => isTeamId(key_id));
+    this.spentSince = parts.map(spentSince).sort()[0] ?? '';
     this.sums = new Map(
       parts.map((part) => [part.key_id, new AccountSum(part, standing.get(part.key_id), now)]),
     );
   }
 
-  /** Adds a charge to what the part `id` is compared with. */
-  add(id: string, charge: Charge): void {
-    this.sums.get(id)?.add(charge);
+  /** Adds a charge that was held on it. */
+  add(charge: Charge): void {
+    const { key_id, window, team = '', team_window } = charge;
+    if (!this.isTeams) this.sums.get(key_id)?.add(charge, window);
+    else if (team_window !== undefined) this.sums.get(team)?.add(charge, team_window);
   }
 
-  /** How many epochs of the parts were not audited yet. */
-  get openEpochs(): number {
+  /** How many of its epochs are not compared, as they were not audited yet. */
+  get underWay(): number {
     return [...this.sums.values()].reduce((sum, { openEpochs }) => sum + openEpochs.size, 0);
   }
 
@@ -77,10 +79,10 @@ class AccountSum {
     this.openEpochs = new Set(epochsIn(account));
   }
 
-  add(charge: Charge): void {
+  add(charge: Charge, window: number): void {
     const epoch = epochOf(timeOfId(charge.entry));
     const isOpen = auditDueMs(epoch) > this.now || this.openEpochs.has(epoch);
-    if (isOpen || charge.window !== windowOf(this.account)) return;
+    if (isOpen || window !== windowOf(this.account)) return;
     this.closedNanoUsd += charge.cost ?? 0;
   }
 

@@ -1,4 +1,11 @@
-import { getItem, queryItems } from '../aws/dynamodb.ts';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  dynamodb,
+  getItem,
+  queryItems,
+  queryPages,
+  unlessConditionFails,
+} from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, inWindow, windowOf } from './account/account.ts';
@@ -8,7 +15,7 @@ import { everInTeam } from './parts/members.ts';
 import { moving } from './parts/move.ts';
 import { isPart } from './parts/part-id.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
-import { BudgetExceededError, BusyAccountError } from './terms/limit-errors.ts';
+import { BudgetExceededError, type Budgeted, BusyAccountError } from './terms/limit-errors.ts';
 
 /**
  * A sum that is held until a write ends it, for what takes longer than a function lives. It is among the account's `held`,
@@ -33,7 +40,7 @@ export interface StandingHold {
 }
 
 /** How often it is looked at whether the job of a hold has ended without it, in ms. */
-export const lookEveryMs = 60 * 60_000;
+const lookEveryMs = 60 * 60_000;
 
 const prefix = 'standing_';
 
@@ -64,8 +71,38 @@ export async function* standingOnTeam(teamId: string): AsyncGenerator<StandingHo
   }
 }
 
+/** Lists the holds for which it is time to look whether their job is still there. */
+export async function* standingToLookAt(): AsyncGenerator<StandingHold> {
+  const TableName = setting('LEDGER_TABLE');
+  const due = queryPages<Pick<StandingHold, 'key_id' | 'entry'>>({
+    TableName,
+    IndexName: 'audits',
+    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
+    ExpressionAttributeValues: { ':lane': 'standing', ':now': new Date().toISOString() },
+    Limit: 25,
+  });
+  for await (const { items } of due) {
+    for (const { key_id, entry } of items) {
+      const standing = await getItem<StandingHold>(TableName, { key_id, entry });
+      if (standing) yield standing;
+    }
+  }
+}
+
+/** Has a hold looked at again in an hour. */
+export async function lookLater({ key_id, entry }: StandingHold): Promise<void> {
+  const later = new UpdateCommand({
+    TableName: setting('LEDGER_TABLE'),
+    Key: { key_id, entry },
+    ConditionExpression: 'attribute_exists(entry)',
+    UpdateExpression: 'SET audit_at = :later',
+    ExpressionAttributeValues: { ':later': new Date(Date.now() + lookEveryMs).toISOString() },
+  });
+  await unlessConditionFails(dynamodb.send(later));
+}
+
 /** The accounts that pay for a key, each with all its parts: its own, and its team's if it is in one. */
-export async function payersNow(keyId: string): Promise<[Account, ...Account[]]> {
+export async function payersNow(keyId: string): Promise<[Budgeted, ...Budgeted[]]> {
   const [own, ...team] = await wholesNow(keyId);
   return [own.account, ...team.map(({ account }) => account)];
 }
@@ -107,10 +144,13 @@ export async function holdStanding(
     const [own, team] = wholes.map(({ parts }) => parts[0]) as [Account, Account?];
     const Item: StandingHold = {
       ...standingKey(keyId, id),
-      ...{ hold: holdNanoUsd, window: windowOf(own), job_id: jobId },
+      hold: holdNanoUsd,
+      window: windowOf(own),
+      job_id: jobId,
       ...(team && { team: team.key_id, team_window: windowOf(team) }),
       created_at: new Date(now).toISOString(),
-      ...{ audit_lane: 'standing', audit_at: new Date(now + lookEveryMs).toISOString() },
+      audit_lane: 'standing',
+      audit_at: new Date(now + lookEveryMs).toISOString(),
     };
     const TableName = setting('LEDGER_TABLE');
     const isNew = 'attribute_not_exists(entry)';

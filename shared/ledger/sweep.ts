@@ -5,9 +5,15 @@ import { isThrottled } from '../aws/outage.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { type Account, accountKey } from './account/account.ts';
-import { lanesOf, type SweepShare } from './account/audit-lane.ts';
+import { allLanes } from './account/audit-lane.ts';
 import { auditAccount, isTeamInParts } from './audit/audit-account.ts';
 import { ownerOf } from './parts/part-id.ts';
+
+/** One of the sweeps of a minute, counted from 0, and how many there are: each has its own lanes. */
+export interface SweepShare {
+  sweep: number;
+  of: number;
+}
 
 /** How many accounts are audited at once: each asks for one thing after another. */
 const accountsAtOnce = 50;
@@ -61,6 +67,10 @@ export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Prom
   if (leavesSome) log('warn', 'accounts left due', { sweep: share.sweep, of: share.of });
   if (failures.length > 0) throw new AggregateError(failures, 'Some accounts were not audited');
 }
+
+/** The lanes of one sweep. */
+export const lanesOf = ({ sweep, of }: SweepShare) =>
+  allLanes.filter((_, index) => index % of === sweep);
 
 /** Audits the accounts of a lane that are due, page after page; the next one is read meanwhile. */
 async function sweepLane(

@@ -1,48 +1,33 @@
-import { queryPages } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
-import { findAccount } from '../ledger/account/account.ts';
-import { longestCallMs } from '../ledger/account/epoch.ts';
-import { idsOf } from '../ledger/parts/part-id.ts';
-import { chargeRetentionSeconds } from '../ledger/terms/charge.ts';
-import { uuidPrefix } from '../uuid-time.ts';
+import { chargesOf, chargesOnTeam } from '../ledger/charges.ts';
+import { type Charge, chargeRetentionSeconds } from '../ledger/terms/charge.ts';
 import { type Days, dayOf } from './day.ts';
 import type { EndedCharge } from './figures.ts';
 import { withMarks } from './marks.ts';
 
 const dayMs = 86_400_000;
 
-/**
- * Reads the charges of a key that ended in some days, of all that are kept unless days are given, page by page: those of
- * each part of its account after another.
- */
-export async function* endedCharges(
-  keyId: string,
-  days: Partial<Days> = {},
-): AsyncGenerator<EndedCharge[]> {
-  const account = await findAccount(keyId);
-  for (const id of account ? idsOf(account) : [keyId]) yield* endedChargesIn(id, days);
-}
+/** Reads the charges of a key that ended in some days, of all that are kept unless days are given, page by page. */
+export const endedCharges = (keyId: string, days: Partial<Days> = {}) =>
+  endedIn(chargesOf(keyId, spanOf(days)), days);
 
-/** Reads the same of one part of an account. A charge lies where its call began, which may be the day before. */
-export async function* endedChargesIn(
-  partId: string,
-  { from, to }: Partial<Days> = {},
+/** Reads the charges that were held on a team and ended in some days. */
+export const endedOnTeam = (teamId: string, days: Partial<Days>) =>
+  endedIn(chargesOnTeam(teamId, spanOf(days)), days);
+
+const spanOf = ({ from, to }: Partial<Days>) => ({
+  fromMs: from === undefined ? undefined : Date.parse(from),
+  untilMs: to === undefined ? undefined : Date.parse(to) + dayMs,
+});
+
+async function* endedIn(
+  pages: AsyncGenerator<Charge[]>,
+  { from, to }: Partial<Days>,
 ): AsyncGenerator<EndedCharge[]> {
-  const charges = queryPages<EndedCharge>({
-    TableName: setting('LEDGER_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
-    ExpressionAttributeValues: {
-      ':key': partId,
-      ':from': `charge_${from ? uuidPrefix(Date.parse(from) - longestCallMs) : ''}`,
-      ':to': `charge_${to ? uuidPrefix(Date.parse(to) + dayMs) : '~'}`,
-    },
-    ConsistentRead: true,
-  });
-  const isWithin = ({ ended_at }: EndedCharge) =>
-    ended_at !== undefined &&
-    (from === undefined || dayOf(ended_at) >= from) &&
-    (to === undefined || dayOf(ended_at) <= to);
-  for await (const { items } of charges) yield items.filter(isWithin);
+  const isWithin = (charge: Charge): charge is EndedCharge =>
+    charge.ended_at !== undefined &&
+    (from === undefined || dayOf(charge.ended_at) >= from) &&
+    (to === undefined || dayOf(charge.ended_at) <= to);
+  for await (const page of pages) yield page.filter(isWithin);
 }
 
 /**

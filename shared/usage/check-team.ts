@@ -1,8 +1,5 @@
-import { spentSince } from '../ledger/account/account.ts';
 import { type AccountDifference, readSummed } from '../ledger/compare-account.ts';
-import { everInTeam } from '../ledger/parts/members.ts';
-import { ownerOf } from '../ledger/parts/part-id.ts';
-import { endedChargesIn, firstKeptDay } from './charges.ts';
+import { endedOnTeam, firstKeptDay } from './charges.ts';
 
 /** Whether a team's account and the charges of its keys agree. */
 export interface TeamCheck {
@@ -24,27 +21,20 @@ export interface TeamCheck {
 export async function checkTeam(teamId: string, from?: string): Promise<TeamCheck> {
   const sum = await readSummed(teamId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = sum?.parts.every((part) => spentSince(part) >= firstDay) ?? false;
+  const compares_account = sum !== undefined && sum.spentSince >= firstDay;
   const check = { team_id: teamId, agrees: true, charges: 0, account_differences: [] };
   if (!sum || !compares_account) return { ...check, compares_account, under_way: { epochs: 0 } };
 
   let charges = 0;
   const days = from === undefined ? {} : { from: firstDay };
-  for await (const partId of everInTeam(teamId)) {
-    for await (const page of endedChargesIn(partId, days)) {
-      for (const charge of page) {
-        const { team, team_window } = charge;
-        if (!team || ownerOf(team) !== teamId || team_window === undefined) continue;
-        sum.add(team, { ...charge, window: team_window });
-        charges += 1;
-      }
-    }
+  for await (const page of endedOnTeam(teamId, days)) {
+    for (const charge of page) sum.add(charge);
+    charges += page.length;
   }
   const account_differences = sum.differences();
-  return {
-    ...{ team_id: teamId, agrees: account_differences.length === 0, charges },
-    ...{ account_differences, compares_account, under_way: { epochs: sum.openEpochs } },
-  };
+  const agrees = account_differences.length === 0;
+  const under_way = { epochs: sum.underWay };
+  return { team_id: teamId, agrees, charges, account_differences, compares_account, under_way };
 }
 
 /** Checks teams, one after another: each reads the charges of several keys. */

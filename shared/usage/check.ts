@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import { ConflictError } from '../http/errors.ts';
-import { spentSince } from '../ledger/account/account.ts';
 import { type AccountDifference, readSummed } from '../ledger/compare-account.ts';
 import { endedCharges, firstKeptDay } from './charges.ts';
 import { compareUsage, type UsageDifference } from './compare.ts';
@@ -41,7 +40,7 @@ export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> 
 async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 'agrees'>> {
   const read = await readSummed(keyId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = read?.parts.every((part) => spentSince(part) >= firstDay) ?? false;
+  const compares_account = read !== undefined && read.spentSince >= firstDay;
   const sum = compares_account ? read : undefined;
   const check: Omit<KeyCheck, 'agrees'> = {
     key_id: keyId,
@@ -50,7 +49,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     missed: 0,
     account_differences: [],
     compares_account,
-    under_way: { charges: 0, epochs: sum?.openEpochs ?? 0 },
+    under_way: { charges: 0, epochs: sum?.underWay ?? 0 },
     problem: null,
   };
   if (await isUsed(keyId)) {
@@ -58,7 +57,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     try {
       const { charges, differences } = await compareUsage(keyId, from, (page) => {
         for (const charge of page) {
-          sum?.add(charge.key_id, charge);
+          sum?.add(charge);
           if (charge.counted_in !== undefined) continue;
           if (charge.ended_at < lately) check.missed += 1;
           else check.under_way.charges += 1;

@@ -1,8 +1,8 @@
 import { writeTransaction } from '../aws/transact.ts';
 import { entriesOf, totalEntry } from './entries.ts';
 import { type EndedCharge, figuresOf, sumOf } from './figures.ts';
-import { marking, marksEntry, withMarks, withoutOwnMarks } from './marks.ts';
-import { addition, moveOnMarked, ownMarksUntil, readTotal, revisionAfter } from './total.ts';
+import { marking, marksEntry, withMarks } from './marks.ts';
+import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
 
 /**
  * The most items of one transaction.
@@ -32,20 +32,16 @@ export async function countCharges(keyId: string, charges: readonly EndedCharge[
  */
 async function tryCount(keyId: string, charges: EndedCharge[]): Promise<EndedCharge[]> {
   const total = await readTotal(keyId);
-  const until = ownMarksUntil(total);
-  // Read after the total: if any is counted later, the revision is no longer as it was read.
-  const uncounted = await withoutOwnMarks(charges, until);
-  if (uncounted.length === 0) return [];
   const revision = revisionAfter(total);
-  const move = moveOnMarked(total, revision, until);
+  const move = moveOn('revision', total.revision, revision);
   const failed = await writeTransaction([
-    ...marking(uncounted, revision),
-    ...additions(uncounted).map(([entry, figures]) =>
+    ...marking(charges, revision),
+    ...additions(charges).map(([entry, figures]) =>
       addition(keyId, entry, figures, entry === totalEntry ? move : undefined),
     ),
   ]);
   if (!failed) return [];
-  return (await withMarks(uncounted)).filter(({ counted_in }) => counted_in === undefined);
+  return (await withMarks(charges)).filter(({ counted_in }) => counted_in === undefined);
 }
 
 /** The figures to add to each usage entry for some charges. */

@@ -16,8 +16,7 @@ export type UsageFigures = Record<(typeof figureNames)[number], number>;
 export type UsageItem = { key_id: string; entry: string } & Partial<UsageFigures>;
 
 /**
- * A charge that has ended. `counted_in` is the revision of its key's usage that has counted it, as far as it was read: it
- * stands on charges that a version before has counted, and among the marks of the others.
+ * A charge that has ended. `counted_in` is the revision of its key's usage that has counted it, if its mark was read.
  */
 export type EndedCharge = Charge & { ended_at: string; images?: number; counted_in?: number };
 

@@ -1,7 +1,7 @@
 import { getItems } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { ownerOf } from '../ledger/parts/part-id.ts';
+import { keyOf } from '../ledger/charges.ts';
 import { chargeRetentionSeconds } from '../ledger/terms/charge.ts';
 import type { EndedCharge } from './figures.ts';
 
@@ -23,8 +23,8 @@ const keptSeconds = chargeRetentionSeconds + 2 * 86_400;
 /** Makes the writes that mark charges of a key as counted. The write of a second fails if one of its charges has a mark. */
 export function marking(charges: readonly EndedCharge[], revision: number): TransactWriteItem[] {
   return [...Map.groupBy(charges, marksEntry)].map(([entry, of]) => {
-    const [{ key_id: partId, ended_at }] = of as [EndedCharge];
-    const key_id = ownerOf(partId);
+    const [charge] = of as [EndedCharge];
+    const key_id = keyOf(charge);
     const names = of.map((_, index) => `#m${index}`);
     return {
       Update: {
@@ -33,11 +33,11 @@ export function marking(charges: readonly EndedCharge[], revision: number): Tran
         ConditionExpression: names.map((name) => `attribute_not_exists(${name})`).join(' AND '),
         UpdateExpression: `SET expires_at = :expires, ${names.map((name) => `${name} = :revision`).join(', ')}`,
         ExpressionAttributeNames: Object.fromEntries(
-          of.map((charge, index) => [`#m${index}`, markName(charge)]),
+          of.map((each, index) => [`#m${index}`, markName(each)]),
         ),
         ExpressionAttributeValues: {
           ':revision': revision,
-          ':expires': Math.floor(Date.parse(ended_at) / 1000) + keptSeconds,
+          ':expires': Math.floor(Date.parse(charge.ended_at) / 1000) + keptSeconds,
         },
       },
     };
@@ -51,30 +51,15 @@ export function marking(charges: readonly EndedCharge[], revision: number): Tran
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
  */
 export async function withMarks(charges: readonly EndedCharge[]): Promise<EndedCharge[]> {
-  const key_id = ownerOf(charges[0]?.key_id ?? '');
-  const unmarked = charges.filter(({ counted_in }) => counted_in === undefined);
-  const keys = [...new Set(unmarked.map(marksEntry))].map((entry) => ({ key_id, entry }));
+  const [first] = charges;
+  if (!first) return [];
+  const key_id = keyOf(first);
+  const keys = [...new Set(charges.map(marksEntry))].map((entry) => ({ key_id, entry }));
   const marks = new Map<string, Record<string, number>>();
   const items = getItems<Record<string, number> & { entry: string }>(setting('USAGE_TABLE'), keys);
   for await (const { entry, ...of } of items) marks.set(entry, of);
   return charges.map((charge) => {
     const counted_in = marks.get(marksEntry(charge))?.[markName(charge)];
-    return counted_in === undefined ? charge : { counted_in, ...charge };
+    return counted_in === undefined ? charge : { ...charge, counted_in };
   });
-}
-
-/**
- * Leaves out charges that a version before has counted, of those that ended before an instant: it wrote their marks on
- * the charges themselves.
- */
-export async function withoutOwnMarks(
-  charges: readonly EndedCharge[],
-  until: string,
-): Promise<EndedCharge[]> {
-  const old = charges.filter(({ ended_at }) => ended_at < until);
-  const keys = old.map(({ key_id, entry }) => ({ key_id, entry }));
-  const counted = new Set<string>();
-  const items = getItems<EndedCharge>(setting('LEDGER_TABLE'), keys, ['entry', 'counted_in']);
-  for await (const { entry, counted_in } of items) if (counted_in) counted.add(entry);
-  return charges.filter(({ entry }) => !counted.has(entry));
 }

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { ownerOf } from '../ledger/parts/part-id.ts';
+import { keyOf } from '../ledger/charges.ts';
 import { errorFields, log } from '../log.ts';
 import { countCharges } from './count.ts';
 import type { EndedCharge } from './figures.ts';
@@ -16,7 +16,7 @@ import type { EndedCharge } from './figures.ts';
 export async function rollUpUsage({
   Records,
 }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const byKey = Map.groupBy(Records.filter(hasEnded), keyOf);
+  const byKey = Map.groupBy(Records.filter(hasEnded), (record) => keyOf(chargeOf(record)));
   const failed = await Promise.all([...byKey].map(([keyId, records]) => count(keyId, records)));
   return {
     batchItemFailures: failed
@@ -37,13 +37,7 @@ async function count(keyId: string, records: DynamoDBRecord[]): Promise<DynamoDB
   }
 }
 
-function hasEnded({ dynamodb }: DynamoDBRecord): boolean {
-  const { ended_at, counted_in } = dynamodb?.NewImage ?? {};
-  return ended_at !== undefined && counted_in === undefined;
-}
-
-/** The key of a charge, which lies with a part of its account. */
-const keyOf = ({ dynamodb }: DynamoDBRecord) => ownerOf(dynamodb?.NewImage?.['key_id']?.S ?? '');
+const hasEnded = ({ dynamodb }: DynamoDBRecord) => dynamodb?.NewImage?.['ended_at'] !== undefined;
 
 const chargeOf = ({ dynamodb }: DynamoDBRecord) =>
   unmarshall(dynamodb?.NewImage as Record<string, AttributeValue>) as EndedCharge;

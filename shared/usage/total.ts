@@ -8,10 +8,6 @@ import { figureNames, type UsageFigures } from './figures.ts';
 export interface Total {
   /** Grows with each write of the key's usage. */
   revision?: number;
-  /** The revision of the last count, unless a version before has counted: that wrote its marks on the charges. */
-  marked_in?: number;
-  /** Until when charges ended that a version before may have counted. */
-  own_marks_until?: string;
   /** The revision of the last rebuild that corrected something. */
   corrected_in?: number;
 }
@@ -28,13 +24,6 @@ export async function readTotal(keyId: string): Promise<Total> {
  */
 export const revisionAfter = ({ revision = 0 }: Total) => Math.max(revision + 1, Date.now());
 
-/** How much a function's clock may be behind another's, and more. */
-const clocksDifferMs = 5 * 60_000;
-
-/** Returns until when charges ended that may have marks of their own, since a version before has counted them. */
-export const ownMarksUntil = ({ revision, marked_in, own_marks_until = '' }: Total): string =>
-  revision === marked_in ? own_marks_until : new Date(Date.now() + clocksDifferMs).toISOString();
-
 /** Makes the update that changes a number of a total, on the condition that it is still as it was read. */
 export const moveOn = (
   name: 'revision' | 'corrected_in',
@@ -45,16 +34,6 @@ export const moveOn = (
   UpdateExpression: `SET ${name} = :to`,
   ExpressionAttributeValues: { ':to': to, ...(from !== undefined && { ':from': from }) },
 });
-
-/** Makes the update that moves a total to the revision of a count, on the condition that it is still as it was read. */
-export function moveOnMarked({ revision: from }: Total, to: number, until: string) {
-  const move = moveOn('revision', from, to);
-  return {
-    ...move,
-    UpdateExpression: `${move.UpdateExpression}, marked_in = :to, own_marks_until = :until`,
-    ExpressionAttributeValues: { ...move.ExpressionAttributeValues, ':until': until },
-  };
-}
 
 /** Makes the write that adds figures to an entry, together with an update of `moveOn` if one is given. */
 export function addition(

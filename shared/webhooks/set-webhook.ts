@@ -1,11 +1,7 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { readAccountOwner } from '../keys/account-owner.ts';
 import { type KeyChange, writeChange } from '../keys/history.ts';
-import { type Account, accountKey } from '../ledger/account/account.ts';
-import { idsOf } from '../ledger/parts/part-id.ts';
+import { watchAccount } from '../ledger/watch.ts';
 import { newWebhookSecret } from './signature.ts';
 import {
   findWebhook,
@@ -77,31 +73,3 @@ function writeOf(accountId: string, webhook: Webhook | undefined) {
 
 /** What the history tells of an address: its path and query may be secret. */
 const originOf = (webhook: Webhook | undefined) => (webhook ? new URL(webhook.url).origin : null);
-
-/**
- * Marks an account whose changes the ledger's stream is to tell of, and each of its parts. It comes first itself: parts that it
- * gets later are marked as it is.
- */
-async function watchAccount(accountId: string, watched: boolean): Promise<void> {
-  const account = await watchItem(accountId, watched);
-  if (!account) return;
-  const [, ...others] = idsOf(account);
-  await Promise.all(others.map((id) => watchItem(id, watched)));
-}
-
-async function watchItem(id: string, watched: boolean): Promise<Account | undefined> {
-  const update = new UpdateCommand({
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(id),
-    ConditionExpression: 'attribute_exists(entry)',
-    ...(watched
-      ? {
-          UpdateExpression: 'SET watched = :true',
-          ExpressionAttributeValues: { ':true': true },
-        }
-      : { UpdateExpression: 'REMOVE watched' }),
-    ReturnValues: 'ALL_NEW',
-  });
-  const done = await unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
-  return done?.Attributes as Account | undefined;
-}

@@ -1,13 +1,10 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type Account, windowOf } from '../ledger/account/account.ts';
-import { isPart, ownerOf } from '../ledger/parts/part-id.ts';
-import { findWhole } from '../ledger/parts/whole.ts';
+import { type AccountReading, readAccount } from '../ledger/accounts.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
 import { never } from '../ledger/terms/window.ts';
+import { type AccountChange, accountChange } from '../ledger/watch.ts';
 import { errorFields, log } from '../log.ts';
 import { eventPut, findListener, newEvent, newEventId } from './event.ts';
 
@@ -35,36 +32,35 @@ export async function watchSpend({ Records }: DynamoDBStreamEvent): Promise<Dyna
 }
 
 /** Returns whether all that a record shows was noted. */
-async function watch({ dynamodb = {} }: DynamoDBRecord, seen: Set<string>): Promise<boolean> {
-  const [before, after] = [accountIn(dynamodb.OldImage), accountIn(dynamodb.NewImage)];
-  if (!before || !after) return true;
+async function watch(record: DynamoDBRecord, seen: Set<string>): Promise<boolean> {
+  const change = accountChange(record);
+  if (!change) return true;
+  const { id, figures } = change;
   try {
-    if (after.parts !== undefined || isPart(after.key_id)) {
-      await watchWhole(ownerOf(after.key_id), seen);
-      return true;
-    }
-    const reached = percents.filter((percent) => comesTo(percent, before, after));
-    if (reached.length > 0 && (await findListener(after.key_id))) {
-      for (const percent of reached) await noteReached(after, percent);
-    }
+    if (figures) await watchChange(figures);
+    else await watchRead(id, seen);
     return true;
   } catch (error) {
-    log('error', 'spend not told', { key_id: after.key_id, ...errorFields(error) });
+    log('error', 'spend not told', { key_id: id, ...errorFields(error) });
     return false;
   }
 }
 
-/** The marks of what was told last of accounts in parts, so that it isn't tried at each of their changes. */
+async function watchChange({ before, after }: NonNullable<AccountChange['figures']>) {
+  const reached = percents.filter((percent) => comesTo(percent, before, after));
+  if (reached.length > 0 && (await findListener(after.key_id))) {
+    for (const percent of reached) await noteReached(after, percent);
+  }
+}
+
+/** The marks of what was told last of accounts that are read, so that it isn't tried at each of their changes. */
 const told = new Set<string>();
 const maxTold = 10_000;
 
-/**
- * Notes what an account in parts has come to, once for all that a batch tells of it. What one part has spent says nothing of the
- * whole, so that is read as it is now.
- */
-async function watchWhole(id: string, seen: Set<string>): Promise<void> {
+/** Notes what an account has come to that has to be read, once for all that a batch tells of it. */
+async function watchRead(id: string, seen: Set<string>): Promise<void> {
   if (seen.has(id)) return;
-  const whole = await findWhole(id);
+  const whole = await readAccount(id);
   const reached = percents.filter(
     (percent) => whole && isAt(percent, whole) && !told.has(`${id} ${markOf(whole, percent)}`),
   );
@@ -78,23 +74,16 @@ async function watchWhole(id: string, seen: Set<string>): Promise<void> {
   seen.add(id);
 }
 
-const markOf = (account: Account, percent: Percent) =>
-  `reached_${windowOf(account)}_${account.ceiling}_${percent}`;
-
-type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
-
-const accountIn = (image: Image) =>
-  image?.['entry']?.S === 'account'
-    ? (unmarshall(image as Record<string, AttributeValue>) as Account)
-    : undefined;
+const markOf = ({ window, ceiling }: AccountReading, percent: Percent) =>
+  `reached_${window}_${ceiling}_${percent}`;
 
 /** Whether a change brings an account to a part of its budget: by what it spends, or by what the budget is. */
-function comesTo(percent: Percent, before: Account, after: Account): boolean {
-  const wasThere = windowOf(before) === windowOf(after) && isAt(percent, before);
+function comesTo(percent: Percent, before: AccountReading, after: AccountReading): boolean {
+  const wasThere = before.window === after.window && isAt(percent, before);
   return isAt(percent, after) && !wasThere;
 }
 
-function isAt(percent: Percent, { spent, ceiling }: Account): boolean {
+function isAt(percent: Percent, { spent, ceiling }: AccountReading): boolean {
   if (ceiling <= 0 || ceiling >= maxBudgetNanoUsd) return false;
   return spent / ceiling >= (percent === 100 ? spentFrom : percent / 100);
 }
@@ -103,7 +92,7 @@ function isAt(percent: Percent, { spent, ceiling }: Account): boolean {
  * Notes the event in one transaction with a mark, so that it happens once in a window and for a budget, whatever is
  * told twice and however often a correction or another limit brings the account there again.
  */
-async function noteReached(account: Account, percent: Percent): Promise<void> {
+async function noteReached(account: AccountReading, percent: Percent): Promise<void> {
   const { key_id, ceiling, spent, window_starts_at, window_ends_at } = account;
   const event = newEvent(key_id, newEventId(), 'budget.reached', {
     account_id: key_id,

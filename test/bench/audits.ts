@@ -12,7 +12,7 @@ import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import type { Charge } from '../../shared/ledger/terms/charge.ts';
 
 // Measures how many accounts a sweep audits that are in use all the time: each has sums of seven epochs, of which the oldest
-// is due, with three charges. All are in the one lane of a version before first, then each in its own. It shows the audits a
+// is due, with three charges. All are in one lane first, then each in its own. It shows the audits a
 // second, what a second of this thread's processor is enough for, which holds on a busy machine too, and the requests and
 // units of an audit; with their ratios to one lane.
 // node test/bench/audits.ts [accounts]
@@ -74,8 +74,8 @@ dynamodb.middlewareStack.add(
 console.log(
   '  lanes         a second    a second of a processor      requests   write units    read units',
 );
-await measure('one, warming', () => 'accounts', Math.ceil(accounts / 10));
-const first = await measure('one', () => 'accounts', accounts);
+await measure('one, warming', () => 'accounts_0', Math.ceil(accounts / 10));
+const first = await measure('one', () => 'accounts_0', accounts);
 await measure('32', auditLaneOf, accounts, first);
 await engine.close();
 process.exit(0);

@@ -11,7 +11,7 @@ import { clientConfig, clientEnvironment } from '../../lib/local/engines/client-
 import { startEngineThread } from '../../lib/local/engines/engine.ts';
 import { sqs } from '../../shared/aws/sqs.ts';
 import { detailError } from '../../shared/http/error-response.ts';
-import { openAccount } from '../../shared/ledger/account/account.ts';
+import { openAccount } from '../../shared/ledger/accounts.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';

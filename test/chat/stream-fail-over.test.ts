@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { openMeteredCall, readCompletion } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/account/account.ts';
+import { openAccount } from '../../shared/ledger/accounts.ts';
 import { catalogue, findModel, type Model } from '../../shared/models/catalogue.ts';
 import { messageEvent, messageOf, messageStream } from '../support/servers/message-stub.ts';
 import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';

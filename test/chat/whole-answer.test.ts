@@ -3,7 +3,8 @@ import type { CompletionRequest } from '../../shared/chat/completion-request.ts'
 import { createCompletion } from '../../shared/chat/create-completion.ts';
 import { wholeAnswerMs } from '../../shared/chat/respond.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { findAccount, openAccount } from '../../shared/ledger/account/account.ts';
+import { findAccount } from '../../shared/ledger/account/account.ts';
+import { openAccount } from '../../shared/ledger/accounts.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { useStore } from '../support/worlds/store.ts';

@@ -57,3 +57,8 @@ export const tops: Readonly<Record<string, readonly string[]>> = {
 export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'shared/ledger': [['.'], ['audit'], ['leases'], ['parts'], ['account'], ['terms']],
 };
+
+/** Rooms with a door: the folders of theirs that others may import; `.` are the files beside the folders. */
+export const doors: Readonly<Record<string, readonly string[]>> = {
+  'shared/ledger': ['.', 'terms'],
+};

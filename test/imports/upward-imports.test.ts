@@ -27,6 +27,7 @@ it('each import that is planted and goes up, or where it may not go, is refused 
   const planted = [
     ['shared/ledger/terms/charge.ts', '../../webhooks/state.ts'],
     ['shared/ledger/account/credit.ts', '../parts/part-id.ts'],
+    ['shared/chat/respond.ts', '../ledger/parts/whole.ts'],
     ['shared/ledger/parts/move.ts', '../reserve.ts'],
     ['shared/pages/follow.ts', '../connectors/drive-link.ts'],
     ['shared/pages/get.ts', '../webhooks/state.ts'],

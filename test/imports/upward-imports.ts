@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { apart, inside, ranks, tops } from './ranks.ts';
+import { apart, doors, inside, ranks, tops } from './ranks.ts';
 
 const imported = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
 
@@ -18,6 +18,8 @@ export function upwardImports(root: string): string[] {
 
 /** Why a file may not import another one; undefined if it may. */
 function refusal(file: string, target: string): string | undefined {
+  const closed = behindDoor(file, target);
+  if (closed) return closed;
   const [top = '', ...within] = file.split('/');
   const [targetTop = '', ...targetWithin] = target.split('/');
   if (top !== targetTop) {
@@ -39,6 +41,17 @@ function refusal(file: string, target: string): string | undefined {
   }
   if (rankOf(folder) < rankOf(targetFolder)) return undefined;
   return `${targetFolder}/ isn't below ${folder}/: move what both need below, or pass it in (test/imports/ranks.ts).`;
+}
+
+/** Why a file may not import what another room keeps to itself; undefined if it may. */
+function behindDoor(file: string, target: string): string | undefined {
+  for (const [room, open] of Object.entries(doors)) {
+    if (file.startsWith(`${room}/`) || !target.startsWith(`${room}/`)) continue;
+    const folder = folderOf(target.slice(room.length + 1).split('/')) ?? '.';
+    if (!open.includes(folder))
+      return `${room}/${folder}/ is behind the door of ${room}/ (test/imports/ranks.ts).`;
+  }
+  return undefined;
 }
 
 /** Why a file of a room with an order of its own may not import another file of it; undefined if it may. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { openAccount, windowOf } from '../../shared/ledger/account/account.ts';
+import { windowOf } from '../../shared/ledger/account/account.ts';
+import { openAccount } from '../../shared/ledger/accounts.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import {

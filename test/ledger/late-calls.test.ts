@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { InternalServerError } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
-import { openAccount } from '../../shared/ledger/account/account.ts';
 import { holdOnAccount } from '../../shared/ledger/account/hold-account.ts';
 import { remember } from '../../shared/ledger/account/last-seen.ts';
+import { openAccount } from '../../shared/ledger/accounts.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { bringHome } from '../../shared/ledger/parts/gather.ts';
@@ -143,24 +143,6 @@ describe('credits whose fate nobody knows', () => {
 
     expect(batchItemFailures).toEqual([]);
     expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 40 });
-    pass(26 * minuteMs);
-    await sweepLedger();
-    expectAtRest(await accountOf(keyId));
-    expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
-  });
-
-  it('of charges that don’t say whether they were requests, as older versions wrote, are left to the audit', async () => {
-    const keyId = await open('key');
-    const [hold] = await reserveAll(keyId, 1);
-    delete (hold as Hold).charge.request;
-    const fault = failWrites('settled_', () => false);
-    await settle(hold as Hold, outcome);
-    fault.end();
-
-    const { batchItemFailures } = await book();
-
-    expect(batchItemFailures).toHaveLength(1);
-    expect(await accountOf(keyId)).toMatchObject({ held: 100, spent: 0 });
     pass(26 * minuteMs);
     await sweepLedger();
     expectAtRest(await accountOf(keyId));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { openAccount, requestsAttribute } from '../../shared/ledger/account/account.ts';
+import { requestsAttribute } from '../../shared/ledger/account/account.ts';
+import { openAccount } from '../../shared/ledger/accounts.ts';
 import { Leases } from '../../shared/ledger/leases/leases.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';

@@ -8,7 +8,6 @@ import { cases } from '../support/run/cases.ts';
 import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs } from '../support/worlds/clock.ts';
 import { type Fault, interleave, isStoreFault } from '../support/worlds/interleave.ts';
-import { rollUpAsBefore } from '../support/worlds/older-roll-up.ts';
 import { spoilShape } from '../support/worlds/spoil-usage.ts';
 import { useStore } from '../support/worlds/store.ts';
 import {
@@ -61,8 +60,6 @@ const anAction = fc.record({
 
 const aHistory = fc.record({
   charges: fc.array(aCharge, { minLength: 1, maxLength: 30, size: 'max' }),
-  /** How many of the charges the version before has counted. */
-  countedBefore: fc.nat(10),
   batches: fc.array(fc.array(anAction, { minLength: 1, maxLength: 3 }), { maxLength: 5 }),
   order: fc.array(fc.nat(99), { minLength: 1, maxLength: 20 }),
 });
@@ -71,10 +68,7 @@ type History = typeof aHistory extends fc.Arbitrary<infer Value> ? Value : never
 type Action = History['batches'][number][number];
 
 /** Lets a history happen to two keys; answers their charges, all of them told of at last. */
-async function happen(
-  { charges, countedBefore, batches, order }: History,
-  check: (keyId: string) => unknown,
-) {
+async function happen({ charges, batches, order }: History, check: (keyId: string) => unknown) {
   const keyIds = [newKeyId(), newKeyId()];
   const ended = await Promise.all(
     charges.map(({ key, daysAgo, secondsAgo, figures, ...rest }) =>
@@ -85,7 +79,6 @@ async function happen(
       }),
     ),
   );
-  await rollUpAsBefore(ended.slice(0, countedBefore));
   let picks = 0;
   for (const actions of batches) {
     const exits = await interleave(
@@ -141,8 +134,7 @@ it.each(['dies before', 'fails', 'answer lost'] as const)(
           }),
         ),
       );
-      await rollUpAsBefore(charges.slice(0, 2));
-      await rollUpUsage(eventOf(charges.slice(2, 4)));
+      await rollUpUsage(eventOf(charges.slice(0, 4)));
       let requests = 0;
       const run = () => rollUpUsage(eventOf(charges));
 

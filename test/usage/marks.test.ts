@@ -9,10 +9,9 @@ import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { cases } from '../support/run/cases.ts';
-import { dayMs, minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
+import { dayMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { inSomeOrders, interleave } from '../support/worlds/interleave.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
-import { rollUpAsBefore } from '../support/worlds/older-roll-up.ts';
 import { forget, loseMarks, loseUsage, marksOf } from '../support/worlds/spoil-usage.ts';
 import { useStore } from '../support/worlds/store.ts';
 import {
@@ -119,56 +118,6 @@ describe('the marks of what was counted', () => {
 
     expect(await rebuildUsage(keyId, false)).toMatchObject({ charges: 0, ...agreed });
     expectUsage(await usageOf(keyId), charges);
-  });
-});
-
-describe('charges that a version before has counted', () => {
-  it('are not counted again, whoever is told of them', async () => {
-    const keyId = newKeyId();
-    const charges = await chargesApart(keyId, 6, 1);
-    await rollUpAsBefore(charges.slice(0, 3));
-
-    await rollUpUsage(eventOf(charges));
-    await countCharges(keyId, charges);
-
-    expectUsage(await usageOf(keyId), charges);
-    expect(await rebuildUsage(keyId, false)).toMatchObject({ charges: 6, ...agreed });
-    expect(await checkKey(keyId)).toMatchObject({ agrees: true, missed: 0 });
-  });
-
-  it.each([1, 2])('meanwhile, after request %s, are not counted again', async (after) => {
-    const keyId = newKeyId();
-    const charges = await chargesApart(keyId, 4);
-    await rollUpAsBefore(charges.slice(0, 1));
-    let requests = 0;
-
-    await interleave(
-      [{ run: () => rollUpUsage(eventOf(charges)) }],
-      () => 0,
-      async () => {
-        requests += 1;
-        if (requests === after) await rollUpAsBefore(charges.slice(0, 2));
-      },
-    );
-
-    expectUsage(await usageOf(keyId), charges);
-  });
-
-  it('are found after a rollback too, long after this version had begun to count', async () => {
-    stopClock();
-    const keyId = newKeyId();
-    const first = await chargesApart(keyId, 2);
-    await rollUpUsage(eventOf(first));
-    pass(60 * minuteMs);
-    const second = await chargesApart(keyId, 2);
-    await rollUpAsBefore(second);
-    const third = await chargesApart(keyId, 2);
-
-    // Those that the version before left come in two parts: the first must not hide that it had counted.
-    await rollUpUsage(eventOf(third));
-    await rollUpUsage(eventOf([...first, ...second, ...third]));
-
-    expectUsage(await usageOf(keyId), [...first, ...second, ...third]);
   });
 });
 

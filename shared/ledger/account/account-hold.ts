@@ -19,7 +19,7 @@ export interface AccountHold {
 
 /** What accounts hold, or have held, of the call that a charge tells of. */
 export function holdsOfCharge(charge: HeldCharge): AccountHold[] {
-  const { key_id, hold: holdNanoUsd, window, team, team_window = 0, request = false } = charge;
+  const { key_id, hold: holdNanoUsd, window, team, team_window = 0, request } = charge;
   const held = { holdNanoUsd, heldAtMs: timeOfId(charge.entry), isCharged: true };
   const own = { ...held, key_id, window, isRequest: request };
   return team ? [own, { ...held, key_id: team, window: team_window, isRequest: false }] : [own];

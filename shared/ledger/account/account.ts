@@ -1,9 +1,7 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItem, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { getItem } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { maxBudgetNanoUsd, toNanoUsd } from '../terms/nano-usd.ts';
-import { windowAt } from '../terms/window.ts';
-import { type AuditLane, auditLaneOf } from './audit-lane.ts';
+import type { AuditLane } from './audit-lane.ts';
 
 /**
  * What a key, or a team of keys, may spend and has spent, in whole nano-dollars. Every write keeps
@@ -106,41 +104,6 @@ export const requestsAttribute = (ms: number) => `requests_${Math.floor(ms / 60_
 
 /** The primary key of an account's item. */
 export const accountKey = (keyId: string) => ({ key_id: keyId, entry: 'account' });
-
-/**
- * Opens the account of a key or a team with its whole budget available. Does nothing if there is one. `name` is a
- * team's.
- */
-export async function openAccount(
-  keyId: string,
-  createdAt: string,
-  limits: AccountLimits,
-  name?: string,
-): Promise<void> {
-  const { startsAt, endsAt } = windowAt(createdAt, limits.duration, Date.now());
-  const attributes = limitAttributes(limits);
-  const account: Account = {
-    ...(accountKey(keyId) as Pick<Account, 'key_id' | 'entry'>),
-    ...attributes,
-    available: attributes.ceiling,
-    held: 0,
-    spent: 0,
-    created_at: createdAt,
-    window_starts_at: startsAt,
-    window_ends_at: endsAt,
-    audit_lane: auditLaneOf(keyId),
-    ...(name !== undefined && { name }),
-  };
-  await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Item: account,
-        ConditionExpression: 'attribute_not_exists(entry)',
-      }),
-    ),
-  );
-}
 
 /** Reads the account of a key or a team as it is now; undefined if it has none. */
 export const findAccount = (keyId: string) =>

@@ -6,7 +6,6 @@ import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from '../account/account.ts';
-import { auditLaneOf } from '../account/audit-lane.ts';
 import {
   auditDueMs,
   bookedAttribute,
@@ -165,13 +164,10 @@ async function auditOf(
 /**
  * Sets when the account is audited next: when its oldest epoch is due, or later if it has counts of requests alone, which
  * came with a share; and removes the counts of minutes that are over. An account with neither is taken out of the index, unless a
- * call has begun in this epoch or one beside it since it was read, or a share has come. One that a version before has
- * opened moves to its lane.
+ * call has begun in this epoch or one beside it since it was read, or a share has come.
  */
 function planOf(account: Account, oldest: number | undefined, now: number): Change {
   const epoch = epochOf(now);
-  const lane = auditLaneOf(account.key_id);
-  const isElsewhere = account.audit_lane !== lane;
   const { moves } = account;
   // A caller's clock may be behind.
   const beside = {
@@ -195,14 +191,13 @@ function planOf(account: Account, oldest: number | undefined, now: number): Chan
           ]
         : []),
     ],
-    sets: [...(isLast ? [] : ['audit_at = :next']), ...(isElsewhere ? ['audit_lane = :lane'] : [])],
+    sets: isLast ? [] : ['audit_at = :next'],
     removes: [...(isLast ? ['audit_at'] : []), ...past.map(([alias]) => alias)],
     names: { ...(isLast && beside), ...Object.fromEntries(past) },
     values: {
       ':was': account.audit_at,
       ...(!isLast && { ':next': new Date(auditDueMs(next)).toISOString() }),
       ...(isLast && moves !== undefined && { ':moves': moves }),
-      ...(isElsewhere && { ':lane': lane }),
     },
   };
 }

@@ -15,8 +15,6 @@ export interface EpochSums {
   held: number;
   /** How many of them were requests; 0 on a team, which counts none. */
   requests: number;
-  /** Whether each of them says if it was a request. Those of before that was kept don't. */
-  areWhole: boolean;
 }
 
 /** How many keys of a team have their charges read at once. */
@@ -69,7 +67,7 @@ async function sumsOfTeam(
   return byPart;
 }
 
-const noCharges = (): EpochSums => ({ costs: new Map(), held: 0, requests: 0, areWhole: true });
+const noCharges = (): EpochSums => ({ costs: new Map(), held: 0, requests: 0 });
 
 function add(
   sums: EpochSums,
@@ -80,7 +78,6 @@ function add(
   sums.costs.set(window, (sums.costs.get(window) ?? 0) + cost);
   sums.held += hold;
   if (isRequest) sums.requests += 1;
-  if (request === undefined) sums.areWhole = false;
 }
 
 /** What of a charge is read: the rest would take a sweep a third of its time. */

@@ -69,9 +69,8 @@ interface Lacking {
   cost: number;
 }
 
-/** Returns undefined where the sums can't tell: a charge is on its way, or is of a version that kept no such sums. */
+/** Returns undefined where the sums can't tell, as a charge is on its way. */
 function lackingOf(account: Account, epoch: number, sums: EpochSums): Lacking | undefined {
-  if (!sums.areWhole) return undefined;
   const window = windowOf(account);
   const held = sums.held - (account[endedAttribute(epoch)] ?? 0);
   const requests = sums.requests - (account[doneAttribute(epoch)] ?? 0);

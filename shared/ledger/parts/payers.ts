@@ -1,4 +1,3 @@
-import { type Account, requestsAttribute } from '../account/account.ts';
 import { lastSeen, type Seen } from '../account/last-seen.ts';
 import type { Free } from '../terms/hold-plan.ts';
 import { isPart, ownerOf, partId } from './part-id.ts';
@@ -38,26 +37,8 @@ export function wholeSeen(seen: Seen): Free {
 }
 
 /** The parts of an account that take holds, as they were seen last; undefined for one that was not seen. */
-const partsSeen = (id: string) =>
+export const partsSeen = (id: string) =>
   Array.from(
     { length: openPartsOf(ownerOf(id)) },
     (_, index) => lastSeen(partId(ownerOf(id), index)).account,
   );
-
-/**
- * What an account has left, and how many requests it has made in a minute, as far as this function knows: for one with parts the
- * sum of how they were seen last, undefined if some were not.
- */
-export function leftOf(
-  account: Account,
-  now: number,
-): { available: number; requests: number } | undefined {
-  const parts = isInParts(account.key_id) ? partsSeen(account.key_id) : [account];
-  const left = { available: 0, requests: 0 };
-  for (const part of parts) {
-    if (!part) return undefined;
-    left.available += part.available;
-    left.requests += part[requestsAttribute(now)] ?? 0;
-  }
-  return left;
-}

@@ -33,8 +33,8 @@ export interface Charge extends ChargeSubject {
   team?: string;
   /** The number of the window of the team's budget that it counts in. */
   team_window?: number;
-  /** Whether it was a request under way; absent on charges of before this was kept. */
-  request?: boolean;
+  /** Whether it was a request under way. */
+  request: boolean;
   created_at: string;
   cost?: number;
   figures?: Accuracy;

@@ -10,7 +10,7 @@ import type { ChatResult } from '../../../shared/jobs/results/result.ts';
 import { JobSubmission } from '../../../shared/jobs/routes/submission.ts';
 import { submitJob } from '../../../shared/jobs/routes/submit.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
-import { openAccount } from '../../../shared/ledger/account/account.ts';
+import { openAccount } from '../../../shared/ledger/accounts.ts';
 import { chatJob } from '../servers/api.ts';
 import { followStream, imageOf } from './stream-tail.ts';
 

@@ -23,6 +23,7 @@ export async function endedCharge(
     status: rest.failed ? 'released' : 'settled',
     hold: 1_000_000,
     window: 0,
+    request: true,
     created_at: ended_at,
     ended_at,
     model: 'gpt-5-mini',

@@ -1,6 +1,5 @@
 import { otherModels } from '../../../../chat/other-models.ts';
 import { ServiceError } from '../../../../http/errors.ts';
-import { metadataOf } from '../../../../ledger/terms/metadata.ts';
 import type { Outcome } from '../../../../ledger/settle.ts';
 import {
   callsAtOnce,
@@ -8,6 +7,7 @@ import {
   type StandingCall,
   settleStanding,
 } from '../../../../ledger/settle-standing.ts';
+import { metadataOf } from '../../../../ledger/terms/metadata.ts';
 import { log } from '../../../../log.ts';
 import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
 import type {

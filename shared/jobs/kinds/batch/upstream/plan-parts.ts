@@ -1,7 +1,6 @@
 import { ServiceError } from '../../../../http/errors.ts';
-import type { Account } from '../../../../ledger/account/account.ts';
 import { holdStanding, payersNow } from '../../../../ledger/standing-hold.ts';
-import { BudgetExceededError } from '../../../../ledger/terms/limit-errors.ts';
+import { BudgetExceededError, type Budgeted } from '../../../../ledger/terms/limit-errors.ts';
 import { protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
 import { isLinesFault } from '../../requests/answer-line.ts';
@@ -97,7 +96,7 @@ export async function planPart(
 async function failUncovered(
   file: RequestFile,
   first: HandedLine,
-  least: Account,
+  least: Budgeted,
   kept: Outcomes,
   signal: AbortSignal,
 ): Promise<void> {
@@ -182,7 +181,7 @@ function coveredBy(
   payers: Payers,
 ):
   | { to: number; count: number; holdNanoUsd: number; isLimited: boolean }
-  | { least: Account; lacking: true } {
+  | { least: Budgeted; lacking: true } {
   const least = payers.reduce((one, other) => (other.available < one.available ? other : one));
   const all = holds.reduce((sum, each) => sum + each, 0);
   const isLimited = least.available < plenty * all;

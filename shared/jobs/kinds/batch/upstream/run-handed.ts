@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../http/errors.ts';
-import { BudgetExceededError } from '../../../../ledger/terms/limit-errors.ts';
 import { endStanding } from '../../../../ledger/settle-standing.ts';
+import { BudgetExceededError } from '../../../../ledger/terms/limit-errors.ts';
 import { errorWords, log } from '../../../../log.ts';
 import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { refusesKey, toModelError } from '../../../../models/errors.ts';

@@ -1,0 +1,102 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, getItems, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import {
+  type Account,
+  type AccountLimits,
+  accountKey,
+  limitAttributes,
+  windowOf,
+} from './account/account.ts';
+import { auditLaneOf } from './account/audit-lane.ts';
+import { idsOf } from './parts/part-id.ts';
+import { findWhole } from './parts/whole.ts';
+import type { Budgeted } from './terms/limit-errors.ts';
+import { windowAt } from './terms/window.ts';
+
+/** The figures of an account as it was read, in nano-dollars. An ended window is renewed by the next hold alone. */
+export interface AccountReading extends Budgeted {
+  team?: string;
+  created_at: string;
+  duration: string | null;
+  /** The number of its window. */
+  window: number;
+  window_starts_at: string;
+  /** The keys of the table that its charges lie under. */
+  charges_under: readonly string[];
+}
+
+/**
+ * Opens the account of a key or a team with its whole budget available. Does nothing if there is one. `name` is a
+ * team's.
+ */
+export async function openAccount(
+  keyId: string,
+  createdAt: string,
+  limits: AccountLimits,
+  name?: string,
+): Promise<void> {
+  const { startsAt, endsAt } = windowAt(createdAt, limits.duration, Date.now());
+  const attributes = limitAttributes(limits);
+  const account: Account = {
+    ...(accountKey(keyId) as Pick<Account, 'key_id' | 'entry'>),
+    ...attributes,
+    available: attributes.ceiling,
+    held: 0,
+    spent: 0,
+    created_at: createdAt,
+    window_starts_at: startsAt,
+    window_ends_at: endsAt,
+    audit_lane: auditLaneOf(keyId),
+    ...(name !== undefined && { name }),
+  };
+  await unlessConditionFails(
+    dynamodb.send(
+      new PutCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Item: account,
+        ConditionExpression: 'attribute_not_exists(entry)',
+      }),
+    ),
+  );
+}
+
+/** Reads the account of a key or a team as it is now; undefined if it has none. */
+export async function readAccount(id: string): Promise<AccountReading | undefined> {
+  const account = await findWhole(id);
+  return account && readingOf(account);
+}
+
+/** Reads the accounts that some keys have, a hundred at a time, by their ids. */
+export async function readAccounts(ids: readonly string[]): Promise<Map<string, AccountReading>> {
+  const readings = new Map<string, AccountReading>();
+  const keys = ids.map(accountKey);
+  for await (const account of getItems<Account>(setting('LEDGER_TABLE'), keys)) {
+    const { key_id, parts } = account;
+    // Those in parts are few.
+    const reading = parts === undefined ? readingOf(account) : await readAccount(key_id);
+    if (reading) readings.set(key_id, reading);
+  }
+  return readings;
+}
+
+/** The figures of an account. */
+export function readingOf(account: Account): AccountReading {
+  const { key_id, name, team, ceiling, spent, held, available } = account;
+  const { created_at, duration, window_starts_at, window_ends_at } = account;
+  return {
+    key_id,
+    ceiling,
+    spent,
+    held,
+    available,
+    created_at,
+    duration,
+    window: windowOf(account),
+    window_starts_at,
+    window_ends_at,
+    charges_under: idsOf(account),
+    ...(name !== undefined && { name }),
+    ...(team !== undefined && { team }),
+  };
+}

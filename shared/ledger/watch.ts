@@ -1,0 +1,60 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { retryConflicts } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { type Account, accountKey } from './account/account.ts';
+import { type AccountReading, readingOf } from './accounts.ts';
+import { idsOf, isPart, ownerOf } from './parts/part-id.ts';
+
+/**
+ * Marks an account whose changes the ledger's stream is to tell of, and each of its parts. It comes first itself: parts that it
+ * gets later are marked as it is.
+ */
+export async function watchAccount(accountId: string, watched: boolean): Promise<void> {
+  const account = await watchItem(accountId, watched);
+  if (!account) return;
+  const [, ...others] = idsOf(account);
+  await Promise.all(others.map((id) => watchItem(id, watched)));
+}
+
+async function watchItem(id: string, watched: boolean): Promise<Account | undefined> {
+  const update = new UpdateCommand({
+    TableName: setting('LEDGER_TABLE'),
+    Key: accountKey(id),
+    ConditionExpression: 'attribute_exists(entry)',
+    ...(watched
+      ? {
+          UpdateExpression: 'SET watched = :true',
+          ExpressionAttributeValues: { ':true': true },
+        }
+      : { UpdateExpression: 'REMOVE watched' }),
+    ReturnValues: 'ALL_NEW',
+  });
+  const done = await unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
+  return done?.Attributes as Account | undefined;
+}
+
+/** A change of an account. Where it has no figures, they are to be read: the change is of a part of the account. */
+export interface AccountChange {
+  id: string;
+  figures?: { before: AccountReading; after: AccountReading };
+}
+
+/** Finds the change of an account in a record of the ledger's stream; undefined if it tells of none. */
+export function accountChange({ dynamodb = {} }: DynamoDBRecord): AccountChange | undefined {
+  const [before, after] = [accountIn(dynamodb.OldImage), accountIn(dynamodb.NewImage)];
+  if (!before || !after) return undefined;
+  const id = ownerOf(after.key_id);
+  if (after.parts !== undefined || isPart(after.key_id)) return { id };
+  return { id, figures: { before: readingOf(before), after: readingOf(after) } };
+}
+
+type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
+
+const accountIn = (image: Image) =>
+  image?.['entry']?.S === 'account'
+    ? (unmarshall(image as Record<string, AttributeValue>) as Account)
+    : undefined;

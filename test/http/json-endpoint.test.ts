@@ -266,7 +266,7 @@ describe('an endpoint', () => {
 
   it('names the key in its line, and what a refusal said', async () => {
     const handler = jsonEndpoint({}, async () => {
-      throw new ConflictError(`sk-${'0'.repeat(43)} ${'x'.repeat(1_000)}`);
+      throw new ServiceError(409, 'a_refusal', `sk-${'0'.repeat(43)} ${'x'.repeat(1_000)}`);
     });
     const authorizer = { keyId: 'key_1', keyName: 'shop', limits: '{}' };
     const requestContext = {
@@ -277,7 +277,7 @@ describe('an endpoint', () => {
     await answerOf(handler, { requestContext });
 
     expect(logLines()).toMatchObject([
-      { key: 'shop', status: 409, error: `conflict: (key) ${'x'.repeat(284)}` },
+      { key: 'shop', status: 409, error: `a_refusal: (key) ${'x'.repeat(283)}` },
     ]);
   });
 

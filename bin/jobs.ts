@@ -12,6 +12,7 @@ import { LimitOption } from '../lib/cli/limit-option.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { type Outcome, runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
+import type { JobStatus } from '../shared/jobs/engine/item/status.ts';
 import {
   type Acted,
   actOn,
@@ -30,7 +31,6 @@ import { jobSheet } from '../shared/jobs/operators/job-sheet.ts';
 import { JobFilterOptions } from '../shared/jobs/operators/options.ts';
 import { reportQueue } from '../shared/jobs/operators/queue-report.ts';
 import { redrive } from '../shared/jobs/operators/redrive.ts';
-import type { JobStatus } from '../shared/jobs/routes/record.ts';
 import { type ApiKey, listKeys } from '../shared/keys/key.ts';
 
 /** How many jobs one command takes: their ids are kept, so that what was asked about is what is done. */

@@ -1,4 +1,4 @@
-import { dispatchJobs } from '../shared/jobs/dispatch/dispatch.ts';
+import { dispatchJobs } from '../shared/jobs/work/dispatch.ts';
 
 /** Reads the stream of the jobs table. */
 export const handler = dispatchJobs;

@@ -1,5 +1,5 @@
-import { jobWorker } from '../shared/jobs/engine/run/worker.ts';
-import { runFolderJob } from '../shared/jobs/kinds/folder/run-folder.ts';
+import { runFolderJob } from '../shared/jobs/kinds/folder-queue.ts';
+import { jobWorker } from '../shared/jobs/work/worker.ts';
 
 /** Reads the folder queue. */
 export const handler = jobWorker(runFolderJob);

@@ -1,5 +1,5 @@
 import { shardsOf } from '../shared/jobs/engine/item/queue-shards.ts';
-import { sweepJobs } from '../shared/jobs/engine/sweep/sweep.ts';
+import { sweepJobs } from '../shared/jobs/work/sweep.ts';
 import { resetOcrWindows } from '../shared/ledger/images-hour.ts';
 import { log } from '../shared/log.ts';
 

@@ -1,5 +1,5 @@
-import { jobWorker } from '../shared/jobs/engine/run/worker.ts';
-import { runOcrJob } from '../shared/jobs/kinds/document/run-document.ts';
+import { runOcrJob } from '../shared/jobs/kinds/ocr-queue.ts';
+import { jobWorker } from '../shared/jobs/work/worker.ts';
 
 /** Reads the OCR queue. */
 export const handler = jobWorker(runOcrJob);

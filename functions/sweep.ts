@@ -1,11 +1,10 @@
 import { sweepFiles } from '../shared/files/sweep-files.ts';
-import { sweepErasures } from '../shared/jobs/engine/erase/sweep-erasures.ts';
-import { sweepJobs } from '../shared/jobs/engine/sweep/sweep.ts';
-import { sweepAlone } from '../shared/jobs/engine/sweep/sweep-alone.ts';
-import { recountJobs } from '../shared/jobs/engine/waiting/recount.ts';
+import { sweepErasures } from '../shared/jobs/erase/sweep-erasures.ts';
 import { sweepStanding } from '../shared/jobs/kinds/batch/upstream/sweep-standing.ts';
-import type { SweepShare } from '../shared/ledger/sweep.ts';
-import { sweepLedger } from '../shared/ledger/sweep.ts';
+import { recountJobs } from '../shared/jobs/work/recount.ts';
+import { sweepJobs } from '../shared/jobs/work/sweep.ts';
+import { sweepAlone } from '../shared/jobs/work/sweep-alone.ts';
+import { type SweepShare, sweepLedger } from '../shared/ledger/sweep.ts';
 import { sweepEvents } from '../shared/webhooks/sweep.ts';
 
 /**

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import { Progress } from '../jobs/engine/item/status.ts';
 import { PagePath } from '../jobs/routes/draw-page.ts';
 import { JobListQuery, JobPath } from '../jobs/routes/read.ts';
-import { DeletedJob, Extract, JobList, JobRecord, Progress } from '../jobs/routes/record.ts';
+import { DeletedJob, Extract, JobList, JobRecord } from '../jobs/routes/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';

@@ -2,7 +2,7 @@ import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { instant } from '../jobs/engine/item/job.ts';
-import { type JobStatus, jobStatuses } from '../jobs/routes/record.ts';
+import { type JobStatus, jobStatuses } from '../jobs/engine/item/status.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
 import { timeOfId, uuidPrefix } from '../uuid-time.ts';
 import { lastDays } from './day.ts';

@@ -1,5 +1,7 @@
 import pLimit from 'p-limit';
-import { instant, isSection } from '../jobs/engine/item/job.ts';
+import { dynamodb, getItems } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { instant, isPart } from '../jobs/engine/item/job.ts';
 import { openJobs } from '../jobs/operators/open-jobs.ts';
 import type { ApiKey } from '../keys/key.ts';
 import { type Budget, budgetOf } from '../keys/limits-report.ts';
@@ -58,7 +60,7 @@ async function countOpenJobs(): Promise<Map<string, JobsOpen>> {
   const counts = new Map<string, JobsOpen>();
   for await (const jobs of openJobs()) {
     for (const job of jobs) {
-      if (isSection(job)) continue;
+      if (isPart(job)) continue;
       const count = counts.get(job.key_id) ?? { queued: 0, running: 0 };
       count[job.status === 'queued' ? 'queued' : 'running'] += 1;
       counts.set(job.key_id, count);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Count, Instant, integerText, Usd } from '../http/schema.ts';
-import { jobStatuses } from '../jobs/routes/record.ts';
+import { jobStatuses } from '../jobs/engine/item/status.ts';
 
 const Period = v.picklist(['1d', '7d', '30d', 'all']);
 

@@ -7,6 +7,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import type { Job } from '../../shared/jobs/engine/item/job.ts';
 import { newJob } from '../../shared/jobs/engine/item/new-job.ts';
 import { tagJobs } from '../../shared/jobs/engine/waiting/fair-tags.ts';
+import { chatKind } from '../../shared/jobs/kinds/chat/chat-job.ts';
 import { startStoreProxy } from '../lab/cost/store-proxy.ts';
 import { call } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
@@ -149,7 +150,7 @@ async function putBatch(size: number): Promise<void> {
     const id = { key_id: caller.keyId, job_id: `job_${uuidv7()}` };
     const kind = { job_type: 'chat', input_type: 'inline', model: 'gpt-4o' } as const;
     const messages_json = JSON.stringify([{ role: 'user', content: '1' }]);
-    return newJob({ ...id, ...kind, priority: 5, max_retries: 3, messages_json });
+    return newJob(chatKind, { ...id, ...kind, priority: 5, max_retries: 3, messages_json });
   });
   const placed = await tagJobs(jobs, { weight: 1 });
   const RequestItems = { [table]: placed.map((Item) => ({ PutRequest: { Item } })) };

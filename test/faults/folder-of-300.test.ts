@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { childrenOf } from '../../shared/jobs/engine/children/children.ts';
 import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import { childrenOf } from '../../shared/jobs/kinds/kinds.ts';
 import type { FolderResult } from '../../shared/jobs/results/result.ts';
 import { greyJpeg } from '../support/fixtures/small-documents.ts';
 import { cases, isExhaustive } from '../support/run/cases.ts';
@@ -11,6 +11,7 @@ import { expectBalanced, useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { runKilled, upTo } from '../support/worlds/killed-workers.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
+import type { StoredJob } from '../support/worlds/stored-job.ts';
 
 const world = await useDocumentWorld();
 
@@ -72,7 +73,9 @@ it('many files, some of them bad, come to a job each, whatever is killed on the 
       .filter((name) => !name.endsWith('.md'))
       .toSorted(),
   );
-  expect(new Set(children.map(({ drive_file_id }) => drive_file_id)).size).toBe(total);
+  expect(new Set((children as StoredJob[]).map(({ drive_file_id }) => drive_file_id)).size).toBe(
+    total,
+  );
   const results = readdirSync(join(world.drive.folder, 'many')).filter((name) =>
     name.endsWith('.md'),
   );

@@ -55,6 +55,26 @@ export const tops: Readonly<Record<string, readonly string[]>> = {
  * in rows below its own.
  */
 export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'shared/jobs': [
+    ['operators'],
+    ['routes'],
+    ['erase'],
+    ['work'],
+    ['kinds'],
+    ['kinds/folder'],
+    ['kinds/document'],
+    ['kinds/section', 'kinds/answer', 'kinds/extraction'],
+    ['kinds/chat', 'kinds/batch'],
+    ['kinds/batch/upstream'],
+    ['kinds/requests'],
+    ['reading'],
+    ['sources'],
+    ['asked'],
+    ['results'],
+    ['engine/children', 'engine/run'],
+    ['engine/waiting'],
+    ['engine/item'],
+  ],
   'shared/ledger': [['.'], ['audit'], ['leases'], ['parts'], ['account'], ['terms']],
 };
 

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 import { apart, doors, inside, ranks, tops } from './ranks.ts';
 
 const imported = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
@@ -58,11 +58,12 @@ function behindDoor(file: string, target: string): string | undefined {
 function upwardInside(file: string, target: string): string | undefined {
   for (const [room, rows] of Object.entries(inside)) {
     if (!file.startsWith(`${room}/`) || !target.startsWith(`${room}/`)) continue;
-    const [from, to] = [file, target].map(
-      (path) => folderOf(path.slice(room.length + 1).split('/')) ?? '.',
+    const [folder, targetFolder] = [file, target].map(
+      (each) => relative(room, dirname(each)) || '.',
     ) as [string, string];
-    if (from !== to && rankOf(from, rows, room) >= rankOf(to, rows, room)) {
-      return `${to} isn't below ${from} in ${room}/ (test/imports/ranks.ts).`;
+    if (folder === targetFolder) continue;
+    if (rankOf(folder, rows, room) >= rankOf(targetFolder, rows, room)) {
+      return `${targetFolder}/ isn't below ${folder}/ in ${room}/: move what both need below, or pass it in (test/imports/ranks.ts).`;
     }
   }
   return undefined;

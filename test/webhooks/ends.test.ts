@@ -1,11 +1,13 @@
 import { beforeEach, expect, it } from 'vitest';
-import { dispatchJobs } from '../../shared/jobs/dispatch/dispatch.ts';
 import { createChildren } from '../../shared/jobs/engine/children/children.ts';
-import { childIdOf, sectionIdOf } from '../../shared/jobs/engine/item/job.ts';
+import { childIdOf } from '../../shared/jobs/engine/item/job.ts';
 import { newJob } from '../../shared/jobs/engine/item/new-job.ts';
 import { claimJob, failJob } from '../../shared/jobs/engine/item/state.ts';
-import { completionOf } from '../../shared/jobs/engine/run/run-leased.ts';
+import { chatKind } from '../../shared/jobs/kinds/chat/chat-job.ts';
+import { sectionIdOf } from '../../shared/jobs/kinds/section/section-job.ts';
+import { completionOf } from '../../shared/jobs/results/keep-result.ts';
 import { cancelJob } from '../../shared/jobs/routes/stop.ts';
+import { dispatchJobs } from '../../shared/jobs/work/dispatch.ts';
 import { removeWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
@@ -86,7 +88,13 @@ it('tells of a folder, and not of its files, nor of the parts of a document', as
   const { lease_id: _, lease_until: __, ...shared } = folder;
   const turn = (await submitted()).turn ?? '';
   const children = [childIdOf(folder.job_id, 'a'), sectionIdOf(folder.job_id, 1)].map((job_id) => ({
-    job: newJob({ ...shared, job_id, parent_job_id: folder.job_id, status: 'queued', turn }),
+    job: newJob(chatKind, {
+      ...shared,
+      job_id,
+      parent_job_id: folder.job_id,
+      status: 'queued',
+      turn,
+    }),
   }));
   const parent = await createChildren(folder, children);
   for (const { job } of children) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { JobStatus } from '../../../shared/jobs/routes/record.ts';
+import type { JobStatus } from '../../../shared/jobs/engine/item/status.ts';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';

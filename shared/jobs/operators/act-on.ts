@@ -4,8 +4,10 @@ import { ConflictError, ServiceError } from '../../http/errors.ts';
 import { type ApiKey, stateOf } from '../../keys/key.ts';
 import { limitsOfKey } from '../../keys/key-limits.ts';
 import { findJob, type Job, type JobKey } from '../engine/item/job.ts';
+import type { JobStatus } from '../engine/item/status.ts';
+import { kindOf } from '../kinds/kinds.ts';
 import { hideCallersJob } from '../routes/erase-job.ts';
-import type { JobRecord, JobStatus } from '../routes/record.ts';
+import type { JobRecord } from '../routes/record.ts';
 import { retryCallersJob } from '../routes/retry.ts';
 import { cancelJob, stopCallersJob } from '../routes/stop.ts';
 
@@ -97,5 +99,5 @@ export async function withoutChildren(action: JobAction, jobs: readonly Job[]): 
   return kept;
 }
 
-const isDoneFolder = ({ input_type, status, retry_job_id }: Job) =>
-  input_type === 'drive_folder' && status === 'done' && !retry_job_id;
+const isDoneFolder = (job: Job) =>
+  kindOf(job).retriesFailed && job.status === 'done' && !job.retry_job_id;

@@ -4,7 +4,7 @@ import { setting } from '../../config.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { uuidPrefix } from '../../uuid-time.ts';
 import type { Job } from '../engine/item/job.ts';
-import type { JobStatus } from '../routes/record.ts';
+import type { JobStatus } from '../engine/item/status.ts';
 
 /** Which jobs an operator means. */
 export interface JobFilter {
@@ -19,7 +19,8 @@ export interface JobFilter {
 
 /** What an operator sees of a job in a list: nothing of what it works on, and nothing of what came of it. */
 const attributes = [
-  ...['key_id', 'job_id', 'status', 'job_type', 'model', 'input_type', 'filename', 'priority'],
+  ...['key_id', 'job_id', 'kind', 'phase', 'status', 'job_type', 'model', 'input_type'],
+  ...['filename', 'priority', 'chat_job_id', 'document_object', 'extract'],
   ...['asked_priority', 'retry_count', 'max_retries', 'error', 'stop_reason', 'drive_folder_id'],
   ...[
     'drive_file_id',

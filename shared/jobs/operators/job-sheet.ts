@@ -1,7 +1,9 @@
-import { type Job, toRecord } from '../engine/item/job.ts';
+import type { Job } from '../engine/item/job.ts';
 import { type Batch, toBatch } from '../kinds/batch/batch.ts';
 import { type BatchJob, isBatch } from '../kinds/batch/batch-job.ts';
+import { asJob } from '../kinds/kinds.ts';
 import type { JobRecord } from '../routes/record.ts';
+import { toRecord } from '../routes/to-record.ts';
 
 /** What a batch has beside other jobs: its window, its files, and what is wrong with its lines. */
 interface BatchSheet extends Pick<Batch, 'id' | 'endpoint' | 'errors' | 'request_counts'> {
@@ -32,7 +34,8 @@ export interface JobSheet extends Omit<JobRecord, Unshown> {
 }
 
 /** Makes the sheet of a job. A job of a list carries no result, and shows no cost. */
-export function jobSheet(job: Job, keyName: string | undefined): JobSheet {
+export function jobSheet(item: Job, keyName: string | undefined): JobSheet {
+  const job = asJob(item);
   const { result, result_file_id, batch_id, pipeline_instruction, extract, ...record } =
     toRecord(job);
   const waits = job.status === 'queued' && Date.parse(job.ready_at) > Date.now();

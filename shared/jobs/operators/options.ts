@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Duration, subtractDuration } from '../../ledger/terms/duration.ts';
-import { type JobStatus, jobStatuses } from '../routes/record.ts';
+import { type JobStatus, jobStatuses } from '../engine/item/status.ts';
 
 const takes = (what: string) => (issue: v.BaseIssue<unknown>) =>
   `takes ${what}, not "${issue.input}"`;

@@ -8,7 +8,7 @@ import {
 import { sqs } from '../../aws/sqs.ts';
 import { setting } from '../../config.ts';
 import type { QueueName } from '../engine/item/queue-shards.ts';
-import { queueUrlOf } from '../engine/run/notify.ts';
+import { queueUrlOf } from '../work/notify.ts';
 
 /** How many messages a queue has, about: SQS counts them with a minute's delay. */
 export interface QueueMessages {

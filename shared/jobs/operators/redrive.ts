@@ -1,7 +1,7 @@
 import { instant } from '../engine/item/job.ts';
 import { type QueueName, queueNames, queueOf } from '../engine/item/queue-shards.ts';
 import { makeReady } from '../engine/item/state.ts';
-import { notify } from '../engine/run/notify.ts';
+import { notify } from '../work/notify.ts';
 import { type OpenJob, openJobs } from './open-jobs.ts';
 import { countMessages, moveDeadLettersBack } from './queue-messages.ts';
 

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { isComposite } from '../../documents/kind.ts';
 import { findOcrEngine } from '../../models/catalogue.ts';
-import type { ClaimedJob, JobKey } from '../engine/item/job.ts';
+import { ocrModelOf } from '../asked/step-models.ts';
+import type { Claimed, JobKey } from '../engine/item/job.ts';
 import { stepsBetween, stepsUnder } from '../engine/item/steps.ts';
-import { ocrModelOf } from '../kinds/chat/step-models.ts';
 import type { OcrPage } from '../results/result.ts';
+import type { SourceJob } from '../sources/source-job.ts';
 
 /** A page as it was read. */
 export interface PageStep extends OcrPage {
@@ -51,7 +52,7 @@ const readingVersion = 1;
 
 /** Returns the pages of a range that were read before and kept, by their number. A `fresh` job takes none. */
 export async function cachedPages(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   { first, last }: PageRange,
 ): Promise<Map<number, PageStep>> {
   const prefix = cachePrefixOf(job);
@@ -78,7 +79,7 @@ export function fromCache({ page, source, confidence, text }: PageStep): PageSte
 
 /** Returns a page's write with the one that keeps it for later jobs, in place of what was kept before. */
 export function withCacheWrite(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   page: number,
   step: TransactWriteItem,
 ): TransactWriteItem[] {
@@ -89,13 +90,13 @@ export function withCacheWrite(
 }
 
 /** The id of the item that keeps a page for later jobs. A step of the page names it, so that it goes with its job. */
-export function keptPageId(job: ClaimedJob, page: number): string | undefined {
+export function keptPageId(job: Claimed<SourceJob>, page: number): string | undefined {
   const prefix = cachePrefixOf(job);
   return prefix && `${prefix}${pageName(page)}`;
 }
 
 /** Undefined for a job that was copied from the drive before contents were told apart. */
-function cachePrefixOf(job: ClaimedJob): string | undefined {
+function cachePrefixOf(job: Claimed<SourceJob>): string | undefined {
   const { content_sha256, job_type, asked_model, source_kind, force_ocr } = job;
   if (!content_sha256) return undefined;
   // The pictures in such a document are pages of their own then.

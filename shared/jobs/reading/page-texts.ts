@@ -1,19 +1,20 @@
 import type { Document, NamedPages } from '../../documents/document.ts';
 import { underName } from '../../documents/parts/part.ts';
-import type { ClaimedJob, Job } from '../engine/item/job.ts';
+import type { Claimed } from '../engine/item/job.ts';
 import { findStep, saveStep } from '../engine/item/steps.ts';
 import type { OcrPage } from '../results/result.ts';
+import type { SourceJob } from '../sources/source-job.ts';
 import { isPaged } from '../sources/workable.ts';
 
 const stepName = 'parts';
 
 /** Writes down which of a document's pages are of files in it. */
-export async function keepFileNames(job: ClaimedJob, { parts }: Document): Promise<void> {
+export async function keepFileNames(job: Claimed<SourceJob>, { parts }: Document): Promise<void> {
   if (parts) await saveStep(job, stepName, parts);
 }
 
 /** Returns the file that each page of a job is of, by page; none for a page of the document itself. */
-export async function namesOfPages(job: Job): Promise<Map<number, { part: string }>> {
+export async function namesOfPages(job: SourceJob): Promise<Map<number, { part: string }>> {
   const names = new Map<number, { part: string }>();
   if (job.source_kind && isPaged(job.source_kind)) return names;
   for (const { name, first, last } of (await findStep<NamedPages[]>(job, stepName)) ?? []) {

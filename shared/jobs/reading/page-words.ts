@@ -1,6 +1,6 @@
 import { isGone } from '../../aws/s3.ts';
 import type { PageWords } from '../../ocr/words.ts';
-import type { ClaimedJob } from '../engine/item/job.ts';
+import type { Claimed } from '../engine/item/job.ts';
 import {
   copyObject,
   folderOf,
@@ -8,6 +8,7 @@ import {
   putBytes,
   putCompressed,
 } from '../engine/item/objects.ts';
+import type { SourceJob } from '../sources/source-job.ts';
 import type { PageStep } from './page-steps.ts';
 
 /*
@@ -28,7 +29,7 @@ type WordsOfStep = Pick<PageStep, 'words_object' | 'turn'>;
 
 /** Keeps the words of a page that is read. Returns what its step says of them: nothing if it has none. */
 export async function keepWords(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   page: number,
   { words, turn }: PageWords,
 ): Promise<WordsOfStep> {
@@ -43,7 +44,7 @@ export async function keepWords(
 
 /** Gives a job its own copy of the words of a page that was read before. Undefined if they are gone. */
 export async function copyWords(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   { page, words_object, turn }: PageStep,
 ): Promise<WordsOfStep | undefined> {
   if (!words_object) return {};
@@ -72,8 +73,12 @@ export async function wordsOfStep({ words_object }: PageStep): Promise<PageWords
 }
 
 /** Keeps the picture of a page for a model that is to see it. Returns its object. */
-export const keepPicture = (job: ClaimedJob, page: number, jpeg: Uint8Array): Promise<string> =>
-  putBytes(job, `picture-${page}.jpg`, jpeg, 'image/jpeg');
+export const keepPicture = (
+  job: Claimed<SourceJob>,
+  page: number,
+  jpeg: Uint8Array,
+): Promise<string> => putBytes(job, `picture-${page}.jpg`, jpeg, 'image/jpeg');
 
 /** Each run has objects of its own, so that none writes over what a step names. */
-const nameOf = ({ lease_id }: ClaimedJob, page: number) => `words-${page}-${lease_id}.json.gz`;
+const nameOf = ({ lease_id }: Claimed<SourceJob>, page: number) =>
+  `words-${page}-${lease_id}.json.gz`;

@@ -8,9 +8,11 @@ import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
 import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';
 import { transcription } from '../../ocr/transcription.ts';
-import type { ClaimedJob } from '../engine/item/job.ts';
-import { chargeSubjectOf, stepWrite } from '../engine/item/steps.ts';
-import { ocrModelOf, requireJobModel } from '../kinds/chat/step-models.ts';
+import { chargeSubjectOf } from '../asked/charge-subject.ts';
+import { ocrModelOf, requireJobModel } from '../asked/step-models.ts';
+import type { Claimed } from '../engine/item/job.ts';
+import { stepWrite } from '../engine/item/steps.ts';
+import type { SourceJob } from '../sources/source-job.ts';
 import { keptPageId, type PageStep, pageName, withCacheWrite } from './page-steps.ts';
 import { keepPicture, keepWords } from './page-words.ts';
 
@@ -18,13 +20,18 @@ import { keepPicture, keepWords } from './page-words.ts';
 export type Draw = () => Promise<Uint8Array>;
 
 /** Whether the pages of a job are read by an engine, which says where each word stands. */
-export const isReadByEngine = (job: ClaimedJob) => findOcrEngine(readerOf(job)) !== undefined;
+export const isReadByEngine = (job: Claimed<SourceJob>) =>
+  findOcrEngine(readerOf(job)) !== undefined;
 
-const readerOf = ({ job_type, asked_model }: ClaimedJob) =>
+const readerOf = ({ job_type, asked_model }: Claimed<SourceJob>) =>
   ocrModelOf({ job_type, model: asked_model ?? null });
 
+/** What reading is charged as: a step of what is made of the pages. */
+const useOf = ({ pipeline, extract }: SourceJob) =>
+  extract ? 'extract' : pipeline ? 'pipeline' : 'ocr';
+
 /** Whether a page that was read so is put to the model as a picture too, which is asked for fields. */
-export const isToBeSeen = ({ extract }: ClaimedJob, confidence: number | null) =>
+export const isToBeSeen = ({ extract }: Claimed<SourceJob>, confidence: number | null) =>
   extract?.vision_below !== undefined && confidence !== null && confidence < extract.vision_below;
 
 /**
@@ -33,7 +40,7 @@ export const isToBeSeen = ({ extract }: ClaimedJob, confidence: number | null) =
  * back, and so is its price.
  */
 export async function readImage(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   page: number,
   draw: Draw,
   images: ImageTaker,
@@ -55,7 +62,7 @@ export async function readImage(
 }
 
 async function readByEngine(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   page: number,
   draw: Draw,
   hour: string,
@@ -63,7 +70,7 @@ async function readByEngine(
   signal: AbortSignal,
 ): Promise<boolean> {
   const cost = toNanoUsd(usdPerPage);
-  const subject = { model: id, ...chargeSubjectOf(job, 'ocr') };
+  const subject = { model: id, ...chargeSubjectOf(job, useOf(job)) };
   const hold = await reserve(job.key_id, cost, subject, { asRequest: false });
   try {
     const jpeg = await draw();
@@ -90,7 +97,7 @@ async function readByEngine(
 }
 
 async function readByModel(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   page: number,
   draw: Draw,
   hour: string,
@@ -103,7 +110,7 @@ async function readByModel(
     model,
     // A picture counts the same whatever it shows.
     body: { model: model.id, messages: transcription(new Uint8Array()) },
-    subject: chargeSubjectOf(job, 'ocr'),
+    subject: chargeSubjectOf(job, useOf(job)),
     signal,
     images: 1,
     // The images of the hour limit how many are read.
@@ -134,7 +141,7 @@ async function withPicture(held: HeldCall, draw: Draw): Promise<HeldCall> {
 }
 
 /** Returns the writes of a page that was read: its step, and what is kept of it for later jobs. */
-async function pageWrites(job: ClaimedJob, step: PageStep) {
+async function pageWrites(job: Claimed<SourceJob>, step: PageStep) {
   const { page } = step;
   const write = await stepWrite(job, pageName(page), step, keptPageId(job, page));
   return { writes: withCacheWrite(job, page, write) };

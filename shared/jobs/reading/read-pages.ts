@@ -4,14 +4,15 @@ import { ImageTaker } from '../../ledger/image-taker.ts';
 import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images-hour.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
-import type { ClaimedJob } from '../engine/item/job.ts';
+import type { Claimed } from '../engine/item/job.ts';
 import { noteProgress } from '../engine/item/progress.ts';
 import { continueJob } from '../engine/item/state.ts';
 import { saveStep } from '../engine/item/steps.ts';
 import { isPermanent, jobErrorText } from '../engine/run/failure.ts';
 import { runAll } from '../engine/run/run-all.ts';
-import type { RunEnd } from '../engine/run/run-leased.ts';
+import type { RunEnd } from '../engine/run/run-job.ts';
 import { beginStep, readKeyOf } from '../engine/run/watch.ts';
+import type { SourceJob } from '../sources/source-job.ts';
 import {
   cachedPages,
   fromCache,
@@ -33,7 +34,7 @@ const pagesAtOnce = 8;
  * end of this run, from which the next one goes on.
  */
 export async function readPages(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   document: Document,
   range: PageRange,
   signal: AbortSignal,
@@ -70,11 +71,11 @@ export async function readPages(
 }
 
 /** Gives back the images that a dead worker took of the hour, and that nobody will read now. */
-export const returnImages = (job: ClaimedJob, steps: PageStep[]) =>
+export const returnImages = (job: Claimed<SourceJob>, steps: PageStep[]) =>
   returnUnreadImages(job.key_id, job.job_id, (hour) => countImages(steps, hour));
 
 /** Images that an earlier run took and did not read are used first. */
-async function openTaker(job: ClaimedJob, done: PageStep[]): Promise<ImageTaker> {
+async function openTaker(job: Claimed<SourceJob>, done: PageStep[]): Promise<ImageTaker> {
   const [{ images_per_hour }, taken] = await Promise.all([
     readKeyOf(job),
     imagesTaken(job.key_id, job.job_id),
@@ -111,7 +112,7 @@ async function readMissing(
 
 /** What the pages of one run are read with. */
 interface Reading {
-  job: ClaimedJob;
+  job: Claimed<SourceJob>;
   document: Document;
   images: ImageTaker;
   /** The pages that were read for an earlier job. */
@@ -163,7 +164,11 @@ async function readPage(
  * Takes a page as it was read before. Returns false if it lacks words that the job needs: those of a page that was read
  * long ago were not kept.
  */
-async function takeFromCache(job: ClaimedJob, known: PageStep, draw: Draw): Promise<boolean> {
+async function takeFromCache(
+  job: Claimed<SourceJob>,
+  known: PageStep,
+  draw: Draw,
+): Promise<boolean> {
   const kept = job.extract ? await wordsFor(job, known) : {};
   if (!kept) return false;
   const picture = isToBeSeen(job, known.confidence) ? await pictureFor(job, known.page, draw) : {};
@@ -173,7 +178,7 @@ async function takeFromCache(job: ClaimedJob, known: PageStep, draw: Draw): Prom
 }
 
 /** Draws a page whose text is known. One that can't be drawn now has its text all the same. */
-async function pictureFor(job: ClaimedJob, page: number, draw: Draw) {
+async function pictureFor(job: Claimed<SourceJob>, page: number, draw: Draw) {
   try {
     return { picture_object: await keepPicture(job, page, await draw()) };
   } catch (error) {
@@ -183,7 +188,7 @@ async function pictureFor(job: ClaimedJob, page: number, draw: Draw) {
 }
 
 /** Returns a job's own copy of a page's words, as a step has it. A model reads no words with places. */
-async function wordsFor(job: ClaimedJob, known: PageStep) {
+async function wordsFor(job: Claimed<SourceJob>, known: PageStep) {
   const mayLack = known.text === '' || !isReadByEngine(job);
   return known.words_object || mayLack ? copyWords(job, known) : undefined;
 }

@@ -8,8 +8,8 @@ import { openTextLayers } from '../../documents/text-layers.ts';
 import { openContent } from '../../drive/content.ts';
 import type { DriveFile } from '../../drive/file.ts';
 import { newTempDir } from '../../temp-dir.ts';
-import type { Job } from '../engine/item/job.ts';
 import { isPermanent } from '../engine/run/failure.ts';
+import type { SourceJob } from '../sources/source-job.ts';
 
 /** A larger PDF takes too long to fetch for an estimate, and more pages to look at. */
 const maxBytes = 2 * 2 ** 20;
@@ -27,7 +27,7 @@ export interface CountedPages {
 
 /** Counts the pages of a small PDF. Undefined for any other file, and for one that can't be opened in time. */
 export async function countPages(
-  job: Job,
+  job: SourceJob,
   file: DriveFile,
   signal: AbortSignal,
 ): Promise<CountedPages | undefined> {

@@ -15,13 +15,14 @@ import {
   type Model,
 } from '../../models/catalogue.ts';
 import type { Job } from '../engine/item/job.ts';
-import { newJob, priorityFor, putJob } from '../engine/item/new-job.ts';
+import { newJob, priorityFor } from '../engine/item/new-job.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
 import { type Batch, noModelYet, toBatch } from '../kinds/batch/batch.ts';
-import type { BatchJob } from '../kinds/batch/batch-job.ts';
+import { type BatchJob, batchKind } from '../kinds/batch/batch-job.ts';
 import { vias } from '../kinds/batch/upstream/via.ts';
 import { newWindow } from '../kinds/batch/window.ts';
 import { lineEndpointNames } from '../kinds/requests/line-endpoint.ts';
+import { putNew } from './put-new.ts';
 import { makeOnce, type ReservedKey } from './submit.ts';
 
 /**
@@ -88,7 +89,7 @@ async function createJob(
 ): Promise<Job> {
   const { input_file_id: file_id, endpoint, metadata, output_expires_after } = request;
   const limits = limitsOf(caller);
-  const job = newJob({
+  const job = newJob(batchKind, {
     ...{ key_id, job_id, job_type: 'chat', input_type: 'file', model: noModelYet },
     ...{ file_id, filename, endpoint, max_retries: maxRetries },
     ...priorityFor(priority, limits),
@@ -97,7 +98,7 @@ async function createJob(
     ...(submission_id && { submission_id }),
     ...metadataOf(metadata),
   });
-  return putJob(await tagJob(job, limits));
+  return putNew(await tagJob(job, limits));
 }
 
 /** More than most lines have before they name their model. */

@@ -6,9 +6,10 @@ import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { integerText } from '../../http/schema.ts';
 import type { StreamedResponse } from '../../http/stream-endpoint.ts';
-import { findJob, type Job } from '../engine/item/job.ts';
+import { findJob } from '../engine/item/job.ts';
 import { openInlineDocuments } from '../kinds/document/read-document.ts';
 import { readPages } from '../kinds/extraction/source-pages.ts';
+import { type AnyJob, asJob } from '../kinds/kinds.ts';
 import { withFile } from '../sources/source-file.ts';
 import { hasPages } from '../sources/workable.ts';
 import { requireJob } from './read.ts';
@@ -56,18 +57,24 @@ const sent = (type: string, bytes: Uint8Array): StreamedResponse => ({
 });
 
 /** Returns the job that has the document: a step, and one that tries it again, work on what another has read. */
-async function documentJobOf(job: Job): Promise<Job> {
-  if (!job.document_object) return job;
-  const job_id = job.parent_job_id ?? job.retry_of;
-  const other = job_id && (await findJob({ key_id: job.key_id, job_id }));
+async function documentJobOf(job: AnyJob): Promise<AnyJob> {
+  if (job.kind !== 'answer' && job.kind !== 'extraction') return job;
+  const other = await read(job, job.parent_job_id ?? job.retry_of);
   if (!other) throw noDocument();
   return documentJobOf(other);
 }
 
+async function read({ key_id }: AnyJob, job_id: string | undefined): Promise<AnyJob | undefined> {
+  const job = job_id && (await findJob({ key_id, job_id }));
+  return job ? asJob(job) : undefined;
+}
+
 /** Returns the text of a page that fields were taken from; undefined if there was no such page. */
-async function textOf(asked: Job, owner: Job, page: number): Promise<string | undefined> {
-  const step = asked.document_object ? asked : await stepOf(owner);
-  if (!step?.document_object || !step.extract) return undefined;
+async function textOf(asked: AnyJob, owner: AnyJob, page: number): Promise<string | undefined> {
+  const hasStep = owner.kind === 'document' && owner.phase === 'step';
+  const stepId = hasStep ? owner.chat_job_id : undefined;
+  const step = asked === owner ? await read(owner, stepId) : asked;
+  if (step?.kind !== 'extraction') return undefined;
   try {
     const texts = await readPages(step.document_object, (each) =>
       each.page === page && each.status === 'read' ? [each.text] : [],
@@ -78,9 +85,6 @@ async function textOf(asked: Job, owner: Job, page: number): Promise<string | un
     throw error;
   }
 }
-
-const stepOf = async ({ key_id, chat_job_id }: Job) =>
-  chat_job_id ? findJob({ key_id, job_id: chat_job_id }) : undefined;
 
 const noDocument = () => new NotFoundError('The job has no document whose pages could be drawn.');
 
@@ -97,7 +101,7 @@ async function drawn(document: Document, page: number): Promise<Uint8Array> {
 }
 
 async function withDocument<Result>(
-  job: Job,
+  job: AnyJob,
   signal: AbortSignal,
   use: (document: Document) => Promise<Result>,
 ): Promise<Result> {

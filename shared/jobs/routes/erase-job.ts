@@ -1,12 +1,13 @@
 import type { Caller } from '../../http/caller.ts';
 import { ConflictError } from '../../http/errors.ts';
 import { timeOfId } from '../../uuid-time.ts';
-import { childrenOf } from '../engine/children/children.ts';
-import { eraseDependents } from '../engine/erase/erase-dependents.ts';
-import { beginErasure, type Erasure, findErasure } from '../engine/erase/erasure.ts';
-import { findJob, type Job, type JobKey, jobIdPattern, toRecord } from '../engine/item/job.ts';
+import { findJob, type Job, type JobKey, jobIdPattern } from '../engine/item/job.ts';
+import { eraseDependents } from '../erase/erase-dependents.ts';
+import { beginErasure, type Erasure, findErasure } from '../erase/erasure.ts';
+import { childrenOf } from '../kinds/kinds.ts';
 import { requireJob } from './read.ts';
 import type { DeletedJob, JobRecord } from './record.ts';
+import { toRecord } from './to-record.ts';
 
 /** How long a request erases before it leaves the rest to the sweep. */
 const patienceMs = 12_000;

@@ -7,9 +7,7 @@ import { toNanoUsd, toUsd } from '../../ledger/terms/nano-usd.ts';
 import { findModel, findOcrEngine, type Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { transcription } from '../../ocr/transcription.ts';
-import type { Job } from '../engine/item/job.ts';
-import { jobOf } from '../engine/item/new-job.ts';
-import { chatModelOf, ocrModelOf } from '../kinds/chat/step-models.ts';
+import { chatModelOf, ocrModelOf } from '../asked/step-models.ts';
 import { maxExtractNanoUsd } from '../kinds/extraction/max-cost.ts';
 import {
   folderToList,
@@ -19,9 +17,12 @@ import {
   type SortedPage,
   sortFiles,
 } from '../kinds/folder/folder-files.ts';
+import type { FolderJob } from '../kinds/folder/folder-job.ts';
+import type { SourceJob } from '../sources/source-job.ts';
 import { isPaged } from '../sources/workable.ts';
 import { type CountedPages, countPages, pageBytes } from './count-pages.ts';
 import type { EstimateQuestion, JobEstimate } from './estimate.ts';
+import { jobOf } from './job-of.ts';
 
 /** A folder that takes longer to list is estimated in part. */
 const listingMs = 18_000;
@@ -29,7 +30,7 @@ const listingMs = 18_000;
 /** Estimates what a submission of a drive's files would come to, as its job would list them. */
 export async function estimateFiles(question: EstimateQuestion): Promise<JobEstimate> {
   const { keyId, submission, allowedFolders } = question;
-  let job = jobOf({ key_id: keyId, job_id: 'job_estimate' }, submission);
+  let job = jobOf({ key_id: keyId, job_id: 'job_estimate' }, submission) as FolderJob;
   const total: JobEstimate = {
     dry_run: true,
     files: { found: 0, pending: 0, skipped: 0, unsupported: 0, unreadable: 0 },
@@ -83,7 +84,7 @@ const opening = pLimit(4);
 
 async function add(
   total: JobEstimate,
-  job: Job,
+  job: SourceJob,
   { pending, leftOut, counts }: SortedPage,
   signal: AbortSignal,
 ): Promise<void> {
@@ -116,7 +117,7 @@ interface Bounds {
   isWhole: boolean;
 }
 
-function boundsOf(job: Job, file: DriveFile, counted: CountedPages | undefined): Bounds {
+function boundsOf(job: SourceJob, file: DriveFile, counted: CountedPages | undefined): Bounds {
   const kind = likelyKindOf(file.mimeType, file.name);
   const asked = { job_type: job.job_type, model: job.asked_model ?? null };
   const chatModel = findModel(chatModelOf(asked));
@@ -152,7 +153,7 @@ function boundsOf(job: Job, file: DriveFile, counted: CountedPages | undefined):
 }
 
 /** The most that taking fields from a text of so many bytes costs; undefined if its length is not known. */
-function extractCostOf(model: Model | undefined, job: Job, bytes: number | undefined) {
+function extractCostOf(model: Model | undefined, job: SourceJob, bytes: number | undefined) {
   return model && bytes !== undefined ? maxExtractNanoUsd(model, job, bytes) : undefined;
 }
 

@@ -7,7 +7,8 @@ import { integerText } from '../../http/schema.ts';
 import type { Job } from '../engine/item/job.ts';
 import { Batch, toBatch } from '../kinds/batch/batch.ts';
 import { batchIdPattern } from '../kinds/batch/batch-id.ts';
-import type { BatchJob } from '../kinds/batch/batch-job.ts';
+import { type BatchJob, isBatch } from '../kinds/batch/batch-job.ts';
+import { asJob } from '../kinds/kinds.ts';
 
 const maxListed = 100;
 
@@ -67,5 +68,8 @@ export async function listBatches(
 async function jobsOf(key_id: string, notes: { batch_job_id: string }[]): Promise<BatchJob[]> {
   const keys = notes.map(({ batch_job_id: job_id }) => ({ key_id, job_id }));
   const jobs = await Array.fromAsync(getItems<Job>(setting('JOBS_TABLE'), keys));
-  return (jobs as BatchJob[]).sort((one, other) => (one.job_id < other.job_id ? 1 : -1));
+  return jobs
+    .map(asJob)
+    .filter(isBatch)
+    .sort((one, other) => (one.job_id < other.job_id ? 1 : -1));
 }

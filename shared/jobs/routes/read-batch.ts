@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import type { Caller } from '../../http/caller.ts';
 import { ConflictError, NotFoundError } from '../../http/errors.ts';
 import { findJob } from '../engine/item/job.ts';
-import { stopJob } from '../engine/item/state.ts';
 import { type Batch, statusOf, toBatch } from '../kinds/batch/batch.ts';
 import { batchJobIdOf } from '../kinds/batch/batch-id.ts';
 import { type BatchJob, isBatch } from '../kinds/batch/batch-job.ts';
+import { asJob } from '../kinds/kinds.ts';
+import { stopOne } from '../work/stop.ts';
 
 /** The path of a route to one batch. */
 export const BatchPath = v.object({ batch_id: v.string() });
@@ -21,8 +22,8 @@ export const getBatch = async ({ keyId }: Caller, id: string): Promise<Batch> =>
  * output. Cancelling it again changes nothing. One that has ended otherwise is a conflict that says how.
  */
 export async function cancelBatch({ keyId }: Caller, id: string): Promise<Batch> {
-  const stopped = await stopJob(await requireBatch(keyId, id), cancelledByCaller);
-  if (stopped) return toBatch(stopped as BatchJob);
+  const stopped = await stopOne(await requireBatch(keyId, id), cancelledByCaller);
+  if (stopped) return toBatch(asJob(stopped) as BatchJob);
   const batch = await requireBatch(keyId, id);
   const status = statusOf(batch);
   if (status === 'cancelled') return toBatch(batch);
@@ -31,7 +32,8 @@ export async function cancelBatch({ keyId }: Caller, id: string): Promise<Batch>
 
 async function requireBatch(key_id: string, id: string): Promise<BatchJob> {
   const job_id = batchJobIdOf(id);
-  const job = job_id && (await findJob({ key_id, job_id }));
+  const found = job_id && (await findJob({ key_id, job_id }));
+  const job = found && asJob(found);
   if (job && isBatch(job)) return job;
   throw new NotFoundError(`No batch found with id '${id}'.`);
 }

@@ -6,18 +6,14 @@ import { setting } from '../../config.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { typedMessage } from '../../http/field-errors.ts';
-import { isBeingErased, withoutErased } from '../engine/erase/erasure.ts';
 import { endedBefore } from '../engine/item/ended-jobs.ts';
-import {
-  familyOf,
-  findJob,
-  type Job,
-  type JobKey,
-  jobIdPattern,
-  toRecord,
-} from '../engine/item/job.ts';
-import { wholeResult } from '../engine/item/objects.ts';
-import { type EndStatus, isEnd, type JobList, type JobRecord, jobStatuses } from './record.ts';
+import { familyOf, findJob, type Job, type JobKey, jobIdPattern } from '../engine/item/job.ts';
+import { type EndStatus, isEnd, jobStatuses } from '../engine/item/status.ts';
+import { isBeingErased, withoutErased } from '../erase/erasure.ts';
+import { type AnyJob, asJob } from '../kinds/kinds.ts';
+import { wholeResult } from '../results/keep-result.ts';
+import type { JobList, JobRecord } from './record.ts';
+import { toRecord } from './to-record.ts';
 
 const Cursor = v.pipe(
   v.string(),
@@ -129,10 +125,10 @@ function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
  * Reads a job; throws the same 404 for one that doesn't exist, for another key's, and for one that goes with the job that
  * it was made for.
  */
-export async function requireJob(key: JobKey): Promise<Job> {
+export async function requireJob(key: JobKey): Promise<AnyJob> {
   const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
   if (!job || (await isBeingErased(job))) throw new NotFoundError('There is no such job.');
-  return job;
+  return asJob(job);
 }
 
 /** Reads one job of the caller, its whole result included. */

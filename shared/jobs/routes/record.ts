@@ -1,30 +1,10 @@
 import * as v from 'valibot';
 import { Count, Instant } from '../../http/schema.ts';
 import { Metadata } from '../../ledger/terms/metadata.ts';
+import { jobStatuses, Progress } from '../engine/item/status.ts';
 import { JobResult } from '../results/result.ts';
 
-/** How a job ends. */
-export const endStatuses = ['done', 'failed', 'cancelled'] as const;
-export type EndStatus = (typeof endStatuses)[number];
-
-export const isEnd = (status: string): status is EndStatus =>
-  (endStatuses as readonly string[]).includes(status);
-
-/** Where a job stands. */
-export const jobStatuses = ['queued', 'processing', ...endStatuses] as const;
-export type JobStatus = (typeof jobStatuses)[number];
-
 const Text = v.nullable(v.string());
-
-/** How far a job has come, while it isn't over: `done` went well. */
-export const Progress = v.object({
-  done: Count,
-  total: Count,
-  failed: Count,
-  unit: v.picklist(['pages', 'files', 'lines', 'windows']),
-});
-
-export type Progress = v.InferOutput<typeof Progress>;
 
 /** What is extracted: the schema is the caller's, or was made of the example. */
 export const Extract = v.object({

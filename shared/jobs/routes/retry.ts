@@ -3,21 +3,20 @@ import type { Caller } from '../../http/caller.ts';
 import { ConflictError } from '../../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../../keys/key-limits.ts';
 import { allowedModelsOf, isUsable } from '../../keys/usable-models.ts';
-import { findJob, type Job, toRecord } from '../engine/item/job.ts';
-import {
-  attributesOf,
-  newJob,
-  priorityFor,
-  putJob,
-  taskAttributes,
-} from '../engine/item/new-job.ts';
+import type { WithMessages } from '../asked/messages.ts';
+import { recordModelOf } from '../asked/step-models.ts';
+import { askedOf, taskAttributes } from '../asked/task.ts';
+import { findJob, type Job } from '../engine/item/job.ts';
+import { attributesOf, newJob, priorityFor } from '../engine/item/new-job.ts';
 import { nameRetry } from '../engine/item/state.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
 import { isBatch } from '../kinds/batch/batch-job.ts';
 import { newWindow } from '../kinds/batch/window.ts';
-import { modelsOf, recordModelOf } from '../kinds/chat/step-models.ts';
+import { type AnyJob, asJob, kindOf } from '../kinds/kinds.ts';
+import { putNew } from './put-new.ts';
 import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
+import { toRecord } from './to-record.ts';
 
 /**
  * Makes a new job that does once more what a failed or cancelled job of the caller did not; of a folder, with
@@ -26,7 +25,7 @@ import type { JobRecord } from './record.ts';
 export async function retryCallersJob(caller: Caller, jobId: string): Promise<JobRecord> {
   const job = await requireJob({ key_id: caller.keyId, job_id: jobId });
   checkModels(job, caller);
-  const named = await nameRetry(job, `job_${uuidv7()}`);
+  const named = await nameRetry(job, `job_${uuidv7()}`, kindOf(job));
   if (!named?.retry_job_id) {
     const { status } = await requireJob(job);
     throw new ConflictError(
@@ -34,57 +33,50 @@ export async function retryCallersJob(caller: Caller, jobId: string): Promise<Jo
     );
   }
   const key = { key_id: caller.keyId, job_id: named.retry_job_id };
-  return toRecord((await findJob(key)) ?? (await createRetry(named, key.job_id, limitsOf(caller))));
+  return toRecord(
+    (await findJob(key)) ?? (await createRetry(asJob(named), key.job_id, limitsOf(caller))),
+  );
 }
 
-const createRetry = async (job: Job, job_id: string, limits: KeyLimits): Promise<Job> =>
-  putJob(await tagJob(retryOf(job, job_id, limits), limits));
+const createRetry = async (job: AnyJob, job_id: string, limits: KeyLimits): Promise<Job> =>
+  putNew(await tagJob(retryOf(job, job_id, limits), limits));
 
-/** What a new job takes over: what was asked, and nothing of what was done. */
+/** What a new job takes over of any kind: what was asked, and nothing of what was done. */
 const takenOver = [
   ...taskAttributes,
   'input_type',
   'messages_json',
   'messages_object',
-  'document_object',
   'pipeline_instruction',
   'extract_schema',
   'filename',
   'drive_file_id',
   'file_id',
   'drive_folder_id',
-  'recursive',
-  'endpoint',
-  'output_expires_after',
 ] as const;
 
-function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
+function retryOf(job: AnyJob, job_id: string, limits: KeyLimits): Job {
   // An `auto` job's model is the one of the step that it turned out to be.
   const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
   const priority = priorityFor(job.asked_priority ?? job.priority, limits);
   const isOnDrive = job.input_type.startsWith('drive');
   const folders = isOnDrive ? { asked_folders: limits.drive_folders } : {};
-  return newJob({
-    ...attributesOf(job, takenOver),
+  const kind = kindOf(job);
+  return newJob(kind, {
+    ...attributesOf<AnyJob & WithMessages, keyof (AnyJob & WithMessages)>(job, takenOver),
+    ...attributesOf(job as unknown as Record<string, unknown>, kind.retried ?? []),
     ...(isBatch(job) && newWindow()),
     ...folders,
     ...priority,
-    model,
-    job_id,
-    retry_of: job.job_id,
+    ...{ model, job_id, retry_of: job.job_id },
   });
 }
 
-const askedOf = ({ job_type, asked_model, pipeline, extract }: Job) => ({
-  job_type,
-  model: asked_model ?? null,
-  pipeline: pipeline ?? null,
-  extract,
-});
-
 /** A key may have lost a model since the job was submitted. */
-function checkModels(job: Job, caller: Caller): void {
+function checkModels(job: AnyJob, caller: Caller): void {
   const allowed = allowedModelsOf(caller);
-  const denied = modelsOf(askedOf(job)).find((id) => !isUsable(allowed, id));
+  const denied = kindOf(job)
+    .modelsOf?.(job)
+    .find((id) => !isUsable(allowed, id));
   if (denied) throw new ConflictError(`This API key may not use ${denied} any more.`);
 }

@@ -8,9 +8,9 @@ import { limitsOf } from '../../keys/key-limits.ts';
 import { allowedModelsOf, isUsable, noSuchModel } from '../../keys/usable-models.ts';
 import { Metadata } from '../../ledger/terms/metadata.ts';
 import { findModel, findOcrEngine } from '../../models/catalogue.ts';
-import { canRead, chatModelOf, modelsOf } from '../kinds/chat/step-models.ts';
+import { checkInlineFiles, inlineFilesOf } from '../asked/inline-files.ts';
+import { canRead, chatModelOf, modelsOf } from '../asked/step-models.ts';
 import { checkExtract, ExtractInput } from '../kinds/extraction/extract-input.ts';
-import { checkInlineFiles, inlineFilesOf } from '../sources/inline-files.ts';
 
 /** Longer than any that Google gives. */
 const DriveId = v.pipe(stringUpTo(255), v.minLength(1));

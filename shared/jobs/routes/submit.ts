@@ -8,14 +8,17 @@ import { findFile } from '../../files/find-file.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ConflictError, valueError } from '../../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../../keys/key-limits.ts';
-import { findErasure } from '../engine/erase/erasure.ts';
-import { findItem, findJob, type Job, type JobKey, toRecord } from '../engine/item/job.ts';
-import { jobOf, priorityFor, putJob } from '../engine/item/new-job.ts';
-import { keepMessages } from '../engine/item/objects.ts';
+import { inlineName } from '../asked/inline-files.ts';
+import { keepMessages } from '../asked/messages.ts';
+import { findItem, findJob, type Job, type JobKey } from '../engine/item/job.ts';
+import { priorityFor } from '../engine/item/new-job.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
-import { inlineName } from '../sources/inline-files.ts';
+import { putJob } from '../engine/waiting/put-job.ts';
+import { findErasure } from '../erase/erasure.ts';
+import { jobOf } from './job-of.ts';
 import type { JobRecord } from './record.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
+import { toRecord } from './to-record.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
 export async function submitJob(
@@ -29,7 +32,7 @@ export async function submitJob(
   return toRecord(await makeOnce(caller, submission, idempotencyKey, make));
 }
 
-/** Makes the job of a submission, whatever that is like; or finds the one that was made under the same idempotency key. */
+/** Creates the job for any kind of submission, or finds the one that was made under the same idempotency key. */
 export async function makeOnce(
   caller: Caller,
   submission: Record<string, unknown>,
@@ -96,10 +99,7 @@ async function reserveJobKey(
   if (!idempotencyKey) return { key_id, job_id, taken: false };
 
   const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
-  // A version that knew no files, or no extraction, is told the same of the same submission.
-  const { file_id, extract, ...asked } = submission;
-  const later = { ...(file_id != null && { file_id }), ...(extract != null && { extract }) };
-  const submissionHash = sha256(JSON.stringify({ ...asked, ...later }));
+  const submissionHash = sha256(JSON.stringify(submission));
   const reserved = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

@@ -6,10 +6,11 @@ import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { markSource, reserveFileId, writeResult } from '../../drive/result.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { type ClaimedJob, type Job, retentionEnd } from '../engine/item/job.ts';
+import { type Extracting, extractSha256 } from '../asked/extract-task.ts';
+import { type Claimed, retentionEnd } from '../engine/item/job.ts';
 import { saveProgress } from '../engine/item/state.ts';
 import { isLast, jobErrorText } from '../engine/run/failure.ts';
-import { type Extracting, extractSha256 } from '../kinds/extraction/extract-task.ts';
+import type { SourceJob } from './source-job.ts';
 
 /** A result to write to the drive: a text, or a file on disk. */
 export interface Deliverable {
@@ -31,7 +32,7 @@ interface Delivery {
  * written with it, each under an id of its own.
  */
 export async function deliver(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   content: Deliverable,
   tables: readonly Deliverable[] = [],
 ): Promise<Delivery> {
@@ -55,7 +56,7 @@ export async function deliver(
   }
 }
 
-async function reserve(job: ClaimedJob): Promise<string> {
+async function reserve(job: Claimed<SourceJob>): Promise<string> {
   if (job.reserved_file_id) return job.reserved_file_id;
   const reserved_file_id = await reserveFileId();
   await saveProgress(job, { reserved_file_id });
@@ -63,7 +64,7 @@ async function reserve(job: ClaimedJob): Promise<string> {
 }
 
 async function reserveTables(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   tables: readonly Deliverable[],
 ): Promise<Record<string, string>> {
   const { table_file_ids: ids = {} } = job;
@@ -86,7 +87,7 @@ export function bodyOf({ text = '', path }: Pick<Deliverable, 'text' | 'path'>) 
 const maxNameBytes = 240;
 const maxSlugBytes = 48;
 
-type Named = Pick<Job, 'key_id' | 'drive_file_id' | 'filename' | 'pipeline_instruction'> &
+type Named = Pick<SourceJob, 'key_id' | 'drive_file_id' | 'filename' | 'pipeline_instruction'> &
   Extracting;
 
 /** What is asked of a source, of which each first question has the plain name. */

@@ -3,11 +3,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, queryItems } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import type { DriveFile } from '../../drive/file.ts';
-import { findItem, findJob, type Job, type JobKey, retentionEnd } from '../engine/item/job.ts';
+import { findItem, findJob, type JobKey, retentionEnd } from '../engine/item/job.ts';
+import type { SourceJob } from './source-job.ts';
 
 /** A copy of a file in object storage: the object, and what the job records of its content. */
 export type Copy = Required<
-  Pick<Job, 'source_object' | 'source_kind' | 'filename' | 'content_sha256'>
+  Pick<SourceJob, 'source_object' | 'source_kind' | 'filename' | 'content_sha256'>
 >;
 
 /**
@@ -17,7 +18,7 @@ export type Copy = Required<
 const reusedForSeconds = 7 * 86_400;
 
 /** A copy as its job has it, and the item by which later jobs find it. */
-type HadCopy = Copy & Pick<Job, 'copy_id'>;
+type HadCopy = Copy & Pick<SourceJob, 'copy_id'>;
 
 /**
  * Returns the copy that a job of the same key has made of a file's content in the last days, or makes one. Many jobs
@@ -60,23 +61,6 @@ async function noteUse(job: JobKey, itemKey: JobKey, { source_object }: Copy): P
   const { key_id, job_id: used_by } = job;
   await putItem({ key_id, job_id, used_by, expires_at: retentionEnd() });
   return (await findCopy(itemKey))?.source_object === source_object;
-}
-
-/** Returns the id of the item by which later jobs find a copy, if there is one. It reads all copies of the last days. */
-export async function copyIdOfObject(
-  { key_id }: JobKey,
-  object: string,
-): Promise<string | undefined> {
-  const copies = queryItems<{ job_id: string }>({
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :copies)',
-    FilterExpression: '#copy.source_object = :object',
-    ExpressionAttributeNames: { '#copy': 'copy' },
-    ExpressionAttributeValues: { ':key': key_id, ':copies': 'copy_', ':object': object },
-    ConsistentRead: true,
-  });
-  for await (const { job_id } of copies) return job_id;
-  return undefined;
 }
 
 /** The job in whose folder a copy lies. */

@@ -4,23 +4,14 @@ import { dynamodb } from '../../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import type { DriveFile } from '../../drive/file.ts';
+import type { Task } from '../asked/task.ts';
 import { findItem, findJob, type Job, retentionEnd } from '../engine/item/job.ts';
 
 /** What is to be done with a file. */
-type Task = Pick<
-  Job,
-  | 'key_id'
-  | 'job_type'
-  | 'asked_model'
-  | 'pipeline'
-  | 'pipeline_instruction'
-  | 'extract'
-  | 'extract_schema'
-  | 'force_ocr'
->;
+type FileTask = Pick<Job, 'key_id' | 'job_type' | 'asked_model'> & Task;
 
 /** Returns an id for a task and one content of one file: the same again is the same id. */
-export function sourceIdOf(task: Task, { id, contentId }: DriveFile): string {
+export function sourceIdOf(task: FileTask, { id, contentId }: DriveFile): string {
   const { job_type, asked_model, pipeline, pipeline_instruction, force_ocr } = task;
   const { extract, extract_schema } = task;
   const asked = [job_type, asked_model, pipeline, pipeline_instruction, force_ocr];
@@ -29,7 +20,7 @@ export function sourceIdOf(task: Task, { id, contentId }: DriveFile): string {
   return `source_${hash.digest('base64url')}`;
 }
 
-const itemOf = (task: Task, file: DriveFile, jobId: string) => ({
+const itemOf = (task: FileTask, file: DriveFile, jobId: string) => ({
   key_id: task.key_id,
   job_id: sourceIdOf(task, file),
   source_job_id: jobId,
@@ -37,7 +28,7 @@ const itemOf = (task: Task, file: DriveFile, jobId: string) => ({
 });
 
 /** Writes down which job works on a file's content. Returns the id of the item that says so. */
-export async function rememberSource(job: Job, file: DriveFile): Promise<string> {
+export async function rememberSource(job: Job & Task, file: DriveFile): Promise<string> {
   const Item = itemOf(job, file, job.job_id);
   await dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
   return Item.job_id;
@@ -45,7 +36,7 @@ export async function rememberSource(job: Job, file: DriveFile): Promise<string>
 
 /** Returns the same write for the transaction that makes the job; it fails if another job came first. */
 export function sourceWrite(
-  task: Task,
+  task: FileTask,
   file: DriveFile,
   jobId: string,
   known: string | undefined,
@@ -62,7 +53,7 @@ export function sourceWrite(
 
 /** Finds the job that was given the same task and content before. */
 export async function knownJobOf(
-  task: Task,
+  task: FileTask,
   file: DriveFile,
 ): Promise<{ jobId: string; isDoneOrRunning: boolean } | undefined> {
   const item = await findItem({ key_id: task.key_id, job_id: sourceIdOf(task, file) });

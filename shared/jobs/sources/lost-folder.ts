@@ -1,7 +1,8 @@
 import { isHidden } from '../../drive/errors.ts';
-import type { ClaimedJob } from '../engine/item/job.ts';
+import type { Claimed } from '../engine/item/job.ts';
 import { stopJob } from '../engine/item/state.ts';
 import { readKeyOf, StoppedError } from '../engine/run/watch.ts';
+import type { SourceJob } from './source-job.ts';
 
 const lost =
   'folder_denied: The API key of the job may no longer read the Drive folder that the file lies in.';
@@ -11,7 +12,7 @@ const lost =
  * had when the job was submitted, the key stops the job. Throws `StoppedError` then, and what `read` throws.
  */
 export async function readInFolders<Read>(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   read: (allowedFolders: readonly string[]) => Promise<Read>,
 ): Promise<Read> {
   const { drive_folders } = await readKeyOf(job);
@@ -26,7 +27,7 @@ export async function readInFolders<Read>(
 
 /** Whether it can be read from the folders of then: callers must not learn what else there is. */
 async function wasAllowed(
-  { asked_folders = [] }: ClaimedJob,
+  { asked_folders = [] }: SourceJob,
   folders: readonly string[],
   read: (allowedFolders: readonly string[]) => Promise<unknown>,
 ): Promise<boolean> {

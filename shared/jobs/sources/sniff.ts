@@ -2,8 +2,8 @@ import pLimit from 'p-limit';
 import { type DocumentKind, kindOf, likelyKindOf, sniffedBytes } from '../../documents/kind.ts';
 import { isGoogleType, openContent } from '../../drive/content.ts';
 import type { DriveFile } from '../../drive/file.ts';
-import type { Job } from '../engine/item/job.ts';
 import { isPermanent } from '../engine/run/failure.ts';
+import type { SourceJob } from './source-job.ts';
 import { canWorkOn } from './workable.ts';
 
 /** Reads the first bytes of a file, which may be a few more. */
@@ -27,7 +27,7 @@ const sniffing = pLimit(8);
  * first bytes decide.
  */
 export async function isWorkable(
-  job: Pick<Job, 'job_type' | 'pipeline' | 'extract'>,
+  job: Pick<SourceJob, 'job_type' | 'pipeline' | 'extract'>,
   file: DriveFile,
   signal: AbortSignal,
 ): Promise<boolean> {

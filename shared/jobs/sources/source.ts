@@ -12,30 +12,33 @@ import type { StoredFile } from '../../files/file.ts';
 import { requireFile } from '../../files/find-file.ts';
 import { readFile } from '../../files/read-file.ts';
 import { ServiceError } from '../../http/errors.ts';
-import type { ClaimedJob } from '../engine/item/job.ts';
+import type { Claimed } from '../engine/item/job.ts';
 import { folderOf } from '../engine/item/objects.ts';
 import { saveProgress } from '../engine/item/state.ts';
-import { isBatch } from '../kinds/batch/batch-job.ts';
-import { maxBatchBytes } from '../kinds/requests/file-lines.ts';
 import { type Copy, copyOnce } from './kept-copies.ts';
 import { rememberSource } from './known-sources.ts';
 import { readInFolders } from './lost-folder.ts';
 import { readHead } from './sniff.ts';
+import type { Sourced, SourceJob } from './source-job.ts';
 
-/** A job whose file has been copied. */
-export type SourcedJob = ClaimedJob &
-  Required<Pick<ClaimedJob, 'source_object' | 'source_kind' | 'filename'>>;
-
-const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== undefined;
+/** What is known of a key's own file before it is opened: how large it may be, and what it is. */
+interface OwnFile {
+  maxBytes?: number;
+  kind?: DocumentKind;
+}
 
 /**
  * Copies a job's file, of the drive or the key's own, to object storage, as a stream and once, so that it doesn't change while
  * the job works on it. A copy that another job of the key has made of the same content is taken instead. Throws 404
  * for a file that the key may not read, as for one that isn't there.
  */
-export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
-  if (isSourced(job)) return job;
-  if (job.file_id) return fetchOwn(job, await requireFile(job.key_id, job.file_id), signal);
+export async function fetchSource<Its extends SourceJob>(
+  job: Claimed<Its>,
+  signal: AbortSignal,
+  own: OwnFile = {},
+): Promise<Sourced<Its>> {
+  if (job.source_object !== undefined) return job as Sourced<Its>;
+  if (job.file_id) return fetchOwn(job, await requireFile(job.key_id, job.file_id), own, signal);
   const { file, folders } = await readInFolders(job, async (folders) => ({
     file: await findReadableFile(job.drive_file_id ?? '', folders),
     folders,
@@ -44,25 +47,25 @@ export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise
     return await fetchFile(job, file, folders, signal);
   } catch (error) {
     // A job that fails says of which file; one that goes on is told so with its copy.
-    if (!job.filename) await saveProgress(job, { filename: file.name, drive_file_id: file.id });
+    if (!job.filename) await savedWith(job, { filename: file.name, drive_file_id: file.id });
     throw error;
   }
 }
 
-async function fetchOwn(
-  job: ClaimedJob,
+async function fetchOwn<Its extends SourceJob>(
+  job: Claimed<Its>,
   file: StoredFile,
+  { maxBytes = setting('DOCUMENT_LIMITS').bytes, kind }: OwnFile,
   signal: AbortSignal,
-): Promise<SourcedJob> {
+): Promise<Sourced<Its>> {
   const { filename } = file;
-  const bytes = isBatch(job) ? maxBatchBytes : setting('DOCUMENT_LIMITS').bytes;
-  if (!job.filename) await saveProgress(job, { filename });
-  if (file.bytes > bytes) throw tooLarge(filename, bytes);
+  if (!job.filename) await savedWith(job, { filename });
+  if (file.bytes > maxBytes) throw tooLarge(filename, maxBytes);
   const source_object = `${folderOf(job)}/source-${job.lease_id}`;
-  const named = { filename, name: filename, ...(isBatch(job) && { kind: 'jsonl' as const }) };
+  const named = { filename, name: filename, ...(kind && { kind }) };
   const opened = { body: buffersOf(readFile(file)), mimeType: '', ...named };
-  const { md5: _, ...content } = await copyOpened(opened, source_object, bytes, signal);
-  return saveProgress(job, { source_object, ...content });
+  const { md5: _, ...content } = await copyOpened(opened, source_object, maxBytes, signal);
+  return savedWith(job, { source_object, ...content });
 }
 
 async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -71,12 +74,17 @@ async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
   }
 }
 
-async function fetchFile(
-  job: ClaimedJob,
+type ClaimedSource = Claimed<SourceJob>;
+
+const savedWith = async <Its extends SourceJob>(job: Claimed<Its>, found: Partial<SourceJob>) =>
+  (await saveProgress<ClaimedSource, Partial<SourceJob>>(job, found)) as Sourced<Its>;
+
+async function fetchFile<Its extends SourceJob>(
+  job: Claimed<Its>,
   file: DriveFile,
   allowedFolders: readonly string[],
   signal: AbortSignal,
-): Promise<SourcedJob> {
+): Promise<Sourced<Its>> {
   const { bytes } = setting('DOCUMENT_LIMITS');
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);
   if (file.size === 0) throw emptyDocument('bytes');
@@ -87,7 +95,7 @@ async function fetchFile(
   });
   const known_id = await rememberSource(job, file);
   const drive_folder_id = await resultFolderOf(job, file, allowedFolders);
-  const sourced = await saveProgress(job, {
+  const sourced = await savedWith(job, {
     ...copied,
     known_id,
     drive_file_id: file.id,
@@ -99,7 +107,7 @@ async function fetchFile(
 
 /** The folder for the result, which the record names: the one the job was made for, if the file lies there. */
 async function resultFolderOf(
-  { drive_folder_id }: ClaimedJob,
+  { drive_folder_id }: SourceJob,
   file: DriveFile,
   allowedFolders: readonly string[],
 ): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { type CompositeKind, type DocumentKind, isComposite } from '../../documents/kind.ts';
-import type { Job } from '../engine/item/job.ts';
+import type { SourceJob } from './source-job.ts';
 
 /** Whether a document of a kind is made of pages to be read, rather than of text. */
 export const isPaged = (kind: DocumentKind): kind is 'pdf' | 'image' =>
@@ -9,7 +9,7 @@ export const isPaged = (kind: DocumentKind): kind is 'pdf' | 'image' =>
 export const hasPages = (kind: DocumentKind): kind is 'pdf' | 'image' | CompositeKind =>
   isPaged(kind) || isComposite(kind);
 
-type Task = Pick<Job, 'job_type' | 'pipeline' | 'extract'>;
+type Task = Pick<SourceJob, 'job_type' | 'pipeline' | 'extract'>;
 
 /** Whether a job can be done on a document of a kind. A chat alone can't see pages; any other job takes what it gets. */
 export function canWorkOn(

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { describeJob, tabulateJobs } from '../../../lib/cli/jobs/jobs-text.ts';
-import { instant, type Job } from '../../../shared/jobs/engine/item/job.ts';
+import { instant } from '../../../shared/jobs/engine/item/job.ts';
 import { newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
 import { jobSheet } from '../../../shared/jobs/operators/job-sheet.ts';
 import { putManyJobs } from '../../support/worlds/operators-world.ts';
 import { useStore } from '../../support/worlds/store.ts';
+import type { StoredJob } from '../../support/worlds/stored-job.ts';
 
 await useStore();
 
-const batch: Partial<Job> = {
+const batch: Partial<StoredJob> = {
   ...{ input_type: 'file', endpoint: '/v1/chat/completions', file_id: 'file-1' },
   ...{ window_ends_at: '2026-11-25T12:00:00.000Z', in_progress_at: '2026-11-24T12:00:00.000Z' },
   ...{ filename: 'requests.jsonl', model: 'gpt-5-mini' },
 };
 
 /** Puts jobs; returns them as a list has them, the oldest first. */
-async function listed(...jobs: Partial<Job>[]) {
+async function listed(...jobs: Partial<StoredJob>[]) {
   const key = `key_${randomUUID()}`;
   await putManyJobs(key, jobs);
   const found = await newestJobs([key], {}, 10);

@@ -4,20 +4,20 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { sqs } from '../../../shared/aws/sqs.ts';
 import { setting } from '../../../shared/config.ts';
-import { dispatchJobs } from '../../../shared/jobs/dispatch/dispatch.ts';
-import { childIdOf, type Job } from '../../../shared/jobs/engine/item/job.ts';
+import { childIdOf } from '../../../shared/jobs/engine/item/job.ts';
 import {
   claimJob,
   completeJob,
   postponeJob,
   retryJob,
 } from '../../../shared/jobs/engine/item/state.ts';
+import { jobStatuses } from '../../../shared/jobs/engine/item/status.ts';
 import { keyStateKey, uncountJobs } from '../../../shared/jobs/engine/waiting/key-state.ts';
 import { actOnAll, withoutChildren } from '../../../shared/jobs/operators/act-on.ts';
 import { jobOfAny, matchingJobs, newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
 import { reportQueue } from '../../../shared/jobs/operators/queue-report.ts';
 import { redrive } from '../../../shared/jobs/operators/redrive.ts';
-import { jobStatuses } from '../../../shared/jobs/routes/record.ts';
+import { dispatchJobs } from '../../../shared/jobs/work/dispatch.ts';
 import { type ApiKey, changeKey, issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { summariesOf } from '../../../shared/usage/key-summary.ts';
@@ -27,11 +27,12 @@ import { minuteMs, pass, stopClock } from '../../support/worlds/clock.ts';
 import { itemOf, keyed, streamRecords, submittedBy } from '../../support/worlds/jobs.ts';
 import { putManyJobs } from '../../support/worlds/operators-world.ts';
 import { useStore } from '../../support/worlds/store.ts';
+import type { StoredJob } from '../../support/worlds/stored-job.ts';
 
 const store = await useStore({ queues: true });
 
 const byId = (...keys: ApiKey[]) => new Map(keys.map((key) => [key.id, key]));
-const idsOf = (jobs: Job[]) => jobs.map(({ job_id }) => job_id);
+const idsOf = (jobs: StoredJob[]) => jobs.map(({ job_id }) => job_id);
 
 /** Of a large key; each thousandth has failed for its rate, each tenth for another reason. */
 const jobCount = cases(1_000, 10_000);
@@ -40,15 +41,15 @@ describe('of keys with thousands of jobs', () => {
   const rateLimited = { status: 'failed', error: 'rate_limit_exceeded: busy' } as const;
   let large: ApiKey;
   let small: ApiKey;
-  let jobs: Job[];
-  let others: Job[];
+  let jobs: StoredJob[];
+  let others: StoredJob[];
 
   beforeAll(async () => {
     [large, small] = [
       await issueKey('large', defaultLimits),
       await issueKey('small', defaultLimits),
     ];
-    const made = Array.from({ length: jobCount }, (_, index): Partial<Job> => {
+    const made = Array.from({ length: jobCount }, (_, index): Partial<StoredJob> => {
       if (index % 1000 === 7) return rateLimited;
       return index % 10 === 0 ? { status: 'failed', error: 'not_found: no such file' } : {};
     });
@@ -128,9 +129,9 @@ it('lists for any jobs of any keys what fits, as a plain filter and sort would',
       filter,
       fc.integer({ min: 1, max: 40 }),
       async (jobsOfKeys, wanted, count) => {
-        const made: Job[] = [];
+        const made: StoredJob[] = [];
         for (const jobs of jobsOfKeys) {
-          const items = jobs.map((each) => each as Partial<Job>);
+          const items = jobs.map((each) => each as Partial<StoredJob>);
           made.push(...(await putManyJobs(`key_${crypto.randomUUID()}`, items)));
         }
         const keyIds = [...new Set(made.map(({ key_id }) => key_id))];
@@ -154,14 +155,14 @@ describe('an action on many jobs', () => {
 
   const keyWith = async (count: number, rest: object = {}) => {
     const key = await issueKey(`of ${crypto.randomUUID()}`, defaultLimits);
-    const jobs: Job[] = [];
+    const jobs: StoredJob[] = [];
     for (let index = 0; index < count; index++) jobs.push(await submittedBy(keyed(key.id), rest));
     return { key, jobs };
   };
 
   it('cancels what is queued, and says of each other why not', async () => {
     const { key, jobs } = await keyWith(3);
-    await claimJob(jobs[1] as Job);
+    await claimJob(jobs[1] as StoredJob);
 
     const acted = await actOnAll('cancel', jobs, byId(key));
 
@@ -174,7 +175,7 @@ describe('an action on many jobs', () => {
 
   it('stops what runs, and the job says that an operator did', async () => {
     const { key, jobs } = await keyWith(1);
-    const [job] = jobs as [Job];
+    const [job] = jobs as [StoredJob];
     await claimJob(job);
 
     await actOnAll('stop', jobs, byId(key));
@@ -221,8 +222,8 @@ describe('an action on many jobs', () => {
       { ...folder, status: 'done' },
       { ...folder, status: 'failed' },
       { status: 'failed', pipeline: 'ocr_then_chat' },
-    ])) as [Job, Job, Job];
-    const childOf = ({ job_id }: Job, rest: Partial<Job> = {}): Partial<Job> => ({
+    ])) as [StoredJob, StoredJob, StoredJob];
+    const childOf = ({ job_id }: StoredJob, rest: Partial<StoredJob> = {}): Partial<StoredJob> => ({
       ...{ job_id: childIdOf(job_id, 'a'), parent_job_id: job_id, status: 'failed' },
       ...rest,
     });
@@ -231,7 +232,7 @@ describe('an action on many jobs', () => {
       childOf(done, file),
       childOf(failed, file),
       childOf(pipeline),
-    ])) as [Job, Job, Job];
+    ])) as [StoredJob, StoredJob, StoredJob];
 
     const retried = await withoutChildren('retry', [failed, pipeline, ofDone, ofFailed, step]);
     const stopped = await withoutChildren('stop', [failed, ofDone, ofFailed]);

@@ -6,17 +6,10 @@ import { setting } from '../../../shared/config.ts';
 import { eraseFeedback } from '../../../shared/feedback/erase-feedback.ts';
 import { recordFeedback } from '../../../shared/feedback/feedback.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { eraseDependents } from '../../../shared/jobs/engine/erase/erase-dependents.ts';
-import {
-  beginErasure,
-  type Erasure,
-  findErasure,
-} from '../../../shared/jobs/engine/erase/erasure.ts';
-import { sweepErasures } from '../../../shared/jobs/engine/erase/sweep-erasures.ts';
-import { updateJob } from '../../../shared/jobs/engine/item/job-update.ts';
-import { claimBest } from '../../../shared/jobs/engine/run/claim-jobs.ts';
-import { runLeased } from '../../../shared/jobs/engine/run/run-leased.ts';
-import { runChatJob } from '../../../shared/jobs/kinds/chat/run-chat.ts';
+import { eraseDependents } from '../../../shared/jobs/erase/erase-dependents.ts';
+import { beginErasure, type Erasure, findErasure } from '../../../shared/jobs/erase/erasure.ts';
+import { sweepErasures } from '../../../shared/jobs/erase/sweep-erasures.ts';
+import { runChatJob } from '../../../shared/jobs/kinds/chat-queue.ts';
 import type { ChatResult } from '../../../shared/jobs/results/result.ts';
 import { eraseCallersJob } from '../../../shared/jobs/routes/erase-job.ts';
 import { listJobs } from '../../../shared/jobs/routes/read.ts';
@@ -24,6 +17,8 @@ import { retryCallersJob } from '../../../shared/jobs/routes/retry.ts';
 import { stopCallersJob } from '../../../shared/jobs/routes/stop.ts';
 import { JobSubmission } from '../../../shared/jobs/routes/submission.ts';
 import { submitJob } from '../../../shared/jobs/routes/submit.ts';
+import { claimBest } from '../../../shared/jobs/work/claim-jobs.ts';
+import { runLeased } from '../../../shared/jobs/work/run-leased.ts';
 import { imagePart, readGrey, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { cases, some } from '../../support/run/cases.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
@@ -114,22 +109,6 @@ describe('a deleted job', () => {
     expect(before.some((place) => place.includes(' pages_'))).toBe(true);
     expect(before.some((place) => place.includes('/source-'))).toBe(true);
     expect(await remnants(word)).toEqual([]);
-    expect(await ofJobs(caller)).toEqual([]);
-  });
-
-  it('whose copy of its document has no name of its own leaves none', async () => {
-    const caller = await world.newCaller();
-    const word = newWord();
-    const drive = { file_id: await world.add(`${word}.txt`, word) };
-    const id = await done(caller, { job_type: 'chat', drive });
-    const job = await world.item(caller, id);
-    await updateJob(job, {
-      ...{ when: 'attribute_exists(#status)', values: {}, set: {}, remove: ['copy_id'] },
-      setOnce: { filename: word },
-    });
-
-    expect(await erase(caller, id)).toMatchObject({ erased: true });
-
     expect(await ofJobs(caller)).toEqual([]);
   });
 

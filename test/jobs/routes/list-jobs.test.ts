@@ -7,19 +7,20 @@ import { expect, it } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
-import type { Job } from '../../../shared/jobs/engine/item/job.ts';
+import { isEnd, jobStatuses } from '../../../shared/jobs/engine/item/status.ts';
 import { JobListQuery, listJobs } from '../../../shared/jobs/routes/read.ts';
-import { isEnd, type JobList, jobStatuses } from '../../../shared/jobs/routes/record.ts';
+import type { JobList } from '../../../shared/jobs/routes/record.ts';
 import { cases } from '../../support/run/cases.ts';
 import { requestsOf } from '../../support/worlds/dying.ts';
 import { useStore } from '../../support/worlds/store.ts';
+import type { StoredJob } from '../../support/worlds/stored-job.ts';
 
 await useStore();
 
 const newCaller = (): Caller => ({ keyId: `key_${randomUUID()}`, limits: '{}' });
 
 /** Writes jobs of a caller in the order given, the oldest first. */
-async function seed({ keyId }: Caller, jobs: Partial<Job>[]): Promise<Job[]> {
+async function seed({ keyId }: Caller, jobs: Partial<StoredJob>[]): Promise<StoredJob[]> {
   const startedAt = Date.now();
   const items = jobs.map((job, i) => {
     const job_id = `job_${uuidv7({ msecs: startedAt + i })}`;
@@ -33,7 +34,7 @@ async function seed({ keyId }: Caller, jobs: Partial<Job>[]): Promise<Job[]> {
       new BatchWriteCommand({ RequestItems: { [setting('JOBS_TABLE')]: writes } }),
     );
   }
-  return items as Job[];
+  return items as StoredJob[];
 }
 
 /** Follows the cursors from the first page to the last. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { childrenOf } from '../../../shared/jobs/engine/children/children.ts';
+import { childrenOf } from '../../../shared/jobs/kinds/kinds.ts';
 import { retryCallersJob } from '../../../shared/jobs/routes/retry.ts';
 import type { Metadata } from '../../../shared/ledger/terms/metadata.ts';
 import {

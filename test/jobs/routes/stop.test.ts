@@ -2,9 +2,7 @@ import { zipSync } from 'fflate';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { leaseMs } from '../../../shared/jobs/engine/item/lease.ts';
-import { claimBest } from '../../../shared/jobs/engine/run/claim-jobs.ts';
-import { runLeased } from '../../../shared/jobs/engine/run/run-leased.ts';
-import { runChatJob } from '../../../shared/jobs/kinds/chat/run-chat.ts';
+import { runChatJob } from '../../../shared/jobs/kinds/chat-queue.ts';
 import type {
   ChatBatchResult,
   FolderResult,
@@ -12,6 +10,8 @@ import type {
 } from '../../../shared/jobs/results/result.ts';
 import { listJobs } from '../../../shared/jobs/routes/read.ts';
 import { stopCallersJob } from '../../../shared/jobs/routes/stop.ts';
+import { claimBest } from '../../../shared/jobs/work/claim-jobs.ts';
+import { runLeased } from '../../../shared/jobs/work/run-leased.ts';
 import { type ApiKey, changeKey } from '../../../shared/keys/key.ts';
 import { greyJpeg, readGrey, smallPdf } from '../../support/fixtures/small-documents.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ClaimedJob, Job } from '../../../shared/jobs/engine/item/job.ts';
+import type { Claimed } from '../../../shared/jobs/engine/item/job.ts';
 import { newJob } from '../../../shared/jobs/engine/item/new-job.ts';
-import { fetchSource, type SourcedJob } from '../../../shared/jobs/sources/source.ts';
+import { chatKind } from '../../../shared/jobs/kinds/chat/chat-job.ts';
+import { fetchSource } from '../../../shared/jobs/sources/source.ts';
 import { withFile } from '../../../shared/jobs/sources/source-file.ts';
+import type { Sourced, SourceJob } from '../../../shared/jobs/sources/source-job.ts';
 import { issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { refusal, useScriptedDrive } from '../../drive/scripted-drive.ts';
@@ -48,10 +50,13 @@ beforeAll(async () => {
   keyId = (await issueKey('test', { ...defaultLimits, drive_folders })).id;
 });
 
-async function claimedJob(drive_file_id: string, rest: Partial<Job> = {}): Promise<ClaimedJob> {
+async function claimedJob(
+  drive_file_id: string,
+  rest: Partial<SourceJob> = {},
+): Promise<Claimed<SourceJob>> {
   const given = { key_id: keyId, job_type: 'chat', model: 'gpt-4.1-mini', priority: 0 } as const;
   const job = {
-    ...newJob({
+    ...newJob(chatKind, {
       ...given,
       job_id: `job_${randomUUID()}`,
       input_type: 'drive_file',
@@ -59,12 +64,12 @@ async function claimedJob(drive_file_id: string, rest: Partial<Job> = {}): Promi
     }),
     ...{ status: 'processing', lease_id: randomUUID(), lease_until: '2100', drive_file_id },
     ...rest,
-  } as ClaimedJob;
+  } as Claimed<SourceJob>;
   await putJobs(job.key_id, [{ ...job, created: 0 }]);
   return job;
 }
 
-const fetched = async (job: ClaimedJob) => fetchSource(job, new AbortController().signal);
+const fetched = async (job: Claimed<SourceJob>) => fetchSource(job, new AbortController().signal);
 
 describe('a result goes', () => {
   it.each([
@@ -81,7 +86,7 @@ describe('a result goes', () => {
 
 describe('the same content', () => {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
-  const textOf = ({ source_object }: SourcedJob) =>
+  const textOf = ({ source_object }: Sourced) =>
     withFile(source_object, (path) => readFile(path, 'utf8'));
 
   /** Puts a file on the drive; the drive may be wrong about its content. */

@@ -1,5 +1,6 @@
+import type { JobStatus } from '../../../shared/jobs/engine/item/status.ts';
 import type { ChatResult } from '../../../shared/jobs/results/result.ts';
-import type { JobRecord, JobStatus } from '../../../shared/jobs/routes/record.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { poll } from './poll.ts';
 
 /** What a test needs to call a stage. */

@@ -4,14 +4,15 @@ import * as v from 'valibot';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { findJob, type Job, type JobKey } from '../../../shared/jobs/engine/item/job.ts';
-import type { JobMessage } from '../../../shared/jobs/engine/run/notify.ts';
+import { findJob, type JobKey } from '../../../shared/jobs/engine/item/job.ts';
 import type { ChatResult } from '../../../shared/jobs/results/result.ts';
 import { JobSubmission } from '../../../shared/jobs/routes/submission.ts';
 import { submitJob } from '../../../shared/jobs/routes/submit.ts';
+import type { JobMessage } from '../../../shared/jobs/work/notify.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { openAccount } from '../../../shared/ledger/accounts.ts';
 import { chatJob } from '../servers/api.ts';
+import type { StoredJob } from './stored-job.ts';
 import { followStream, imageOf } from './stream-tail.ts';
 
 export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(defaultLimits) };
@@ -28,7 +29,7 @@ export const answer: ChatResult = {
 };
 
 /** Submits a chat job to the test store; answers its item. */
-export async function submitted(rest: object = {}, content = 'a question'): Promise<Job> {
+export async function submitted(rest: object = {}, content = 'a question'): Promise<StoredJob> {
   const submission = v.parse(JobSubmission, chatJob(content, rest));
   await openAccount(caller.keyId, new Date().toISOString(), defaultLimits);
   const { id } = await submitJob(caller, submission, undefined);
@@ -46,21 +47,21 @@ export async function submittedBy(
   caller: Caller,
   rest: object = {},
   idempotencyKey?: string,
-): Promise<Job> {
+): Promise<StoredJob> {
   const submission = v.parse(JobSubmission, chatJob('a question', rest));
   const { id } = await submitJob(caller, submission, idempotencyKey);
   return itemOf({ key_id: caller.keyId, job_id: id });
 }
 
 /** Reads the item of a job that exists. */
-export async function itemOf(key: JobKey): Promise<Job> {
+export async function itemOf(key: JobKey): Promise<StoredJob> {
   const job = await findJob(key);
   if (!job) throw new Error(`no job ${key.job_id}`);
   return job;
 }
 
 /** A message as dispatch sends it for a job. */
-export const messageFor = ({ key_id, job_id, priority, turn, tag }: Job): JobMessage => ({
+export const messageFor = ({ key_id, job_id, priority, turn, tag }: StoredJob): JobMessage => ({
   lane,
   key_id,
   job_id,
@@ -70,14 +71,14 @@ export const messageFor = ({ key_id, job_id, priority, turn, tag }: Job): JobMes
 });
 
 /** Every job of the table. */
-export async function allJobs(): Promise<Job[]> {
+export async function allJobs(): Promise<StoredJob[]> {
   const TableName = setting('JOBS_TABLE');
   const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }));
-  return (Items as Job[]).filter(isJob);
+  return (Items as StoredJob[]).filter(isJob);
 }
 
 /** A key's line and its runs under way lie among its jobs. */
-const isJob = (item: Job | undefined) => item?.status !== undefined;
+const isJob = (item: StoredJob | undefined) => item?.status !== undefined;
 
 /** The ids of the jobs that an index lists, in its order. */
 export async function listed(IndexName: 'ready' | 'due'): Promise<string[]> {
@@ -89,20 +90,20 @@ export async function listed(IndexName: 'ready' | 'due'): Promise<string[]> {
       ExpressionAttributeValues: { ':lane': lane },
     }),
   );
-  return (Items as Job[]).map(({ job_id }) => job_id);
+  return (Items as StoredJob[]).map(({ job_id }) => job_id);
 }
 
 /** One write of a job, as the table's stream tells it. */
 export interface JobWrite {
-  before: Job | undefined;
-  after: Job | undefined;
+  before: StoredJob | undefined;
+  after: StoredJob | undefined;
 }
 
 /** Every write of a job so far, in order. */
 export async function allWrites(): Promise<JobWrite[]> {
   const writes = (await streamRecords()).map(({ dynamodb: { OldImage, NewImage } = {} }) => ({
-    before: imageOf<Job>(OldImage),
-    after: imageOf<Job>(NewImage),
+    before: imageOf<StoredJob>(OldImage),
+    after: imageOf<StoredJob>(NewImage),
   }));
   return writes.filter(({ before, after }) => isJob(after ?? before));
 }

@@ -1,10 +1,10 @@
 import type { ClaimedJob } from '../../../shared/jobs/engine/item/job.ts';
 import type { QueueName } from '../../../shared/jobs/engine/item/queue-shards.ts';
-import { claimBest } from '../../../shared/jobs/engine/run/claim-jobs.ts';
-import { type RunJob, runLeased } from '../../../shared/jobs/engine/run/run-leased.ts';
-import { runChatJob } from '../../../shared/jobs/kinds/chat/run-chat.ts';
-import { runOcrJob } from '../../../shared/jobs/kinds/document/run-document.ts';
-import { runFolderJob } from '../../../shared/jobs/kinds/folder/run-folder.ts';
+import { runChatJob } from '../../../shared/jobs/kinds/chat-queue.ts';
+import { runFolderJob } from '../../../shared/jobs/kinds/folder-queue.ts';
+import { runOcrJob } from '../../../shared/jobs/kinds/ocr-queue.ts';
+import { claimBest } from '../../../shared/jobs/work/claim-jobs.ts';
+import { type RunJob, runLeased } from '../../../shared/jobs/work/run-leased.ts';
 import { dyingBefore, requestsOf } from './dying.ts';
 
 const runs: Record<QueueName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: runFolderJob };

@@ -5,7 +5,8 @@ import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import { instant, type Job } from '../../../shared/jobs/engine/item/job.ts';
+import { instant } from '../../../shared/jobs/engine/item/job.ts';
+import type { StoredJob } from './stored-job.ts';
 
 /** The outputs of a stack that has this process's tables and queues. */
 export const outputsHere = (): Record<string, string> => ({
@@ -41,16 +42,16 @@ export function writeStageOf(dataDir: string): void {
 /** Writes jobs of a key in batches, the oldest first, as if each was submitted a millisecond after the one before. */
 export async function putManyJobs(
   key_id: string,
-  jobs: Partial<Job>[],
+  jobs: Partial<StoredJob>[],
   firstMs = Date.now() - jobs.length,
-): Promise<Job[]> {
+): Promise<StoredJob[]> {
   const items = jobs.map((job, index) => ({
     ...{ key_id, job_id: `job_${uuidv7({ msecs: firstMs + index })}`, lane: 'chat#0' },
     ...{ status: 'done', job_type: 'chat', model: 'gpt-5-mini', input_type: 'inline' },
     ...{ priority: 5, retry_count: 0, max_retries: 3, created_at: instant(firstMs + index) },
     ...{ ready_at: instant(firstMs + index), messages_json: '[{"role":"user","content":"hello"}]' },
     ...job,
-  })) as Job[];
+  })) as StoredJob[];
   const limit = pLimit(8);
   const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, index) =>
     items.slice(index * 25, index * 25 + 25).map((Item) => ({ PutRequest: { Item } })),

@@ -2,12 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import type { Job } from '../../../shared/jobs/engine/item/job.ts';
+import type { StoredJob } from './stored-job.ts';
 
 /** Writes bare jobs of given times of creation, and a submission's name beside them. */
 export async function putJobs(
   key_id: string,
-  jobs: (Partial<Job> & { created: number })[],
+  jobs: (Partial<StoredJob> & { created: number })[],
 ): Promise<void> {
   const items = [
     { job_id: 'submission_abc' },

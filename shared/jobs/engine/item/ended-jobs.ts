@@ -1,7 +1,7 @@
 import { getItems, type Page, queryPages } from '../../../aws/dynamodb.ts';
 import { setting } from '../../../config.ts';
-import type { EndStatus } from '../../routes/record.ts';
 import type { Job, JobKey } from './job.ts';
+import type { EndStatus } from './status.ts';
 
 /** What the index `ended` sorts a key's jobs by: a job has it once it has ended. */
 export const endedAs = (status: EndStatus, { job_id }: Pick<JobKey, 'job_id'>) =>

@@ -12,28 +12,31 @@ export interface Condition {
 }
 
 /** A conditional update of one job: attributes to set and to remove, if the condition holds. */
-interface JobUpdate extends Condition {
-  set: Partial<Job>;
+interface JobUpdate<Its extends Job> extends Condition {
+  set: Partial<Its>;
   /** Attributes to set if they are not there yet. */
-  setOnce?: Partial<Job>;
-  remove?: (keyof Job)[];
+  setOnce?: Partial<Its>;
+  remove?: (keyof Its & string)[];
 }
 
 /** A job's key, and the lease under which it is written, if there is one. */
 type Leased = JobKey & { lease_id?: string };
 
 /** Makes an update. Returns the whole new item; undefined if the condition doesn't hold. */
-export async function updateJob(job: Leased, update: JobUpdate): Promise<Job | undefined> {
+export async function updateJob<Its extends Job = Job>(
+  job: Leased,
+  update: JobUpdate<Its>,
+): Promise<Its | undefined> {
   const command = new UpdateCommand({ ...updateOf(job, update), ReturnValues: 'ALL_NEW' });
   // A parent's children are counted on it in transactions, which a plain write may meet.
   const updated = await unlessConditionFails(retryConflicts(() => dynamodb.send(command)));
-  return updated?.Attributes as Job | undefined;
+  return updated?.Attributes as Its | undefined;
 }
 
 /** Returns an update as a transaction takes it. It also writes how far the job has come, if it runs in this process. */
-export function updateOf(
+export function updateOf<Its extends Job = Job>(
   job: Leased,
-  { when, values, set, setOnce = {}, remove = [] }: JobUpdate,
+  { when, values, set, setOnce = {}, remove = [] }: JobUpdate<Its>,
 ): NonNullable<TransactWriteItem['Update']> {
   const { key_id, job_id } = job;
   const given = Object.entries({ progress: notedProgress(job), ...set, ...setOnce }).filter(

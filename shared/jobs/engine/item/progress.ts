@@ -1,5 +1,5 @@
-import type { Progress } from '../../routes/record.ts';
 import type { ClaimedJob, JobKey } from './job.ts';
+import type { Progress } from './status.ts';
 
 /** How far the jobs that run in this process have come, by their leases. */
 const noted = new Map<string, Progress>();

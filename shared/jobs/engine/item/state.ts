@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactWriteItem } from '../../../aws/transact.ts';
-import { isBatch } from '../../kinds/batch/batch-job.ts';
-import type { EndStatus } from '../../routes/record.ts';
 import { endedAs } from './ended-jobs.ts';
 import {
   type ClaimedJob,
@@ -13,8 +11,10 @@ import {
   retentionEnd,
 } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
+import type { Kind } from './kind.ts';
 import { leaseMs, renewEveryMs } from './lease.ts';
 import { queueOf, turnOf } from './queue-shards.ts';
+import type { EndStatus } from './status.ts';
 
 /*
  * The state machine of jobs: every write that moves a job, each on a condition. If two writers try to move a
@@ -41,12 +41,12 @@ import { queueOf, turnOf } from './queue-shards.ts';
  * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
  * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
  * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
- * | cancelSection   | processing | own lease                     | cancelled           | - lease, due_at                  |
- * | stopJob         | queued     | never started, and no batch   | cancelled           | + stop_reason; - turn, due_at    |
- * | stopJob         | queued     | has started, or is a batch    | queued              | + stop_reason, turn              |
+ * | cancelPart      | processing | own lease                     | cancelled           | - lease, due_at                  |
+ * | stopJob         | queued     | never started                 | cancelled           | + stop_reason; - turn, due_at    |
+ * | stopJob         | queued     | has started, or ends by a worker | queued              | + stop_reason, turn              |
  * | stopJob         | processing | no lease                      | queued              | + stop_reason, turn; - error     |
  * | stopJob         | processing | a lease                       | processing          | + stop_reason                    |
- * | nameRetry       | an end     | not done, or has failed files | the same            | + retry_job_id                   |
+ * | nameRetry       | an end     | not done, or has failed children | the same            | + retry_job_id                   |
  * | postponeSweep   | any        | as the sweep has seen it      | the same            | due_at                           |
  *
  * A job may be claimed while it has a `turn`, which sorts it (`engine/item/queue-shards.ts`): by the tag that it took when it was
@@ -133,22 +133,22 @@ export class LeaseLostError extends Error {
 }
 
 /** Writes attributes down while the job goes on. Throws `LeaseLostError`. */
-export async function saveProgress<Claimed extends ClaimedJob, Saved extends Partial<Job>>(
-  job: Claimed,
+export async function saveProgress<Its extends ClaimedJob, Saved extends Partial<Its>>(
+  job: Its,
   set: Saved,
-): Promise<Claimed & Saved> {
-  const saved = await updateJob(job, { ...whileLeased(job), set });
+): Promise<Its & Saved> {
+  const saved = await updateJob<Its>(job, { ...whileLeased(job), set });
   if (!saved) throw new LeaseLostError();
-  return saved as unknown as Claimed & Saved;
+  return saved as Its & Saved;
 }
 
 /**
  * processing → done, with the attributes of its result, if it has one. An `error` among them says what went
  * wrong beside it, such as a drive that refused the result. A job that was stopped is cancelled, and keeps them.
  */
-export async function completeJob(
-  job: ClaimedJob,
-  set: Partial<Job> = {},
+export async function completeJob<Its extends ClaimedJob>(
+  job: Its,
+  set: Partial<Its> = {},
 ): Promise<Job | undefined> {
   const done = job.stop_reason
     ? undefined
@@ -172,10 +172,10 @@ export function completionWrite(
 }
 
 /** processing → failed, with the reason, and with the attributes of what was done before. */
-export function failJob(
-  job: ClaimedJob,
+export function failJob<Its extends ClaimedJob>(
+  job: Its,
   error: string,
-  set: Partial<Job> = {},
+  set: Partial<Its> = {},
   condition = whileLeased(job),
 ): Promise<Job | undefined> {
   return endJob(job, job.stop_reason ? 'cancelled' : 'failed', { error, ...set }, condition);
@@ -311,7 +311,7 @@ export function resumeJob(job: TurnFields & Pick<Job, 'stop_reason'>): Promise<J
   });
 }
 
-/** processing → queued until an instant, for a job that waits for a section which can't go on before. */
+/** processing → queued until an instant, for a job that waits for a part which can't go on before. */
 export function pauseJob(job: JobKey, error: string, untilMs: number): Promise<Job | undefined> {
   const until = instant(untilMs);
   return updateJob(job, {
@@ -330,25 +330,34 @@ export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
   });
 }
 
-/** processing → cancelled, for a section of a document whose job is over. */
-export const cancelSection = (section: ClaimedJob) =>
-  endJob(section, 'cancelled', {}, whileLeased(section));
+/** processing → cancelled, for a part of a job that is over. */
+export const cancelPart = (part: ClaimedJob) => endJob(part, 'cancelled', {}, whileLeased(part));
 
 /**
- * Stops a job for a reason: it will end `cancelled`, at once if it has never started and is no batch, else by a
- * worker that keeps what was done. One that is stopped already keeps its first reason. Returns the job as it then is;
- * undefined if it has ended.
+ * Stops a job for a reason: it will end `cancelled`, at once if it has never started, else by a worker that keeps what was
+ * done; of some kinds always by a worker. One that is stopped already keeps its first reason. Returns the job as it then
+ * is; undefined if it has ended.
  */
-export async function stopJob(seen: Job, stop_reason: string): Promise<Job | undefined> {
+export async function stopJob(
+  seen: Job,
+  stop_reason: string,
+  { endsByWorker }: Pick<Kind, 'endsByWorker'> = {},
+): Promise<Job | undefined> {
   for (let job: Job | undefined = seen; job && !job.completed_at; job = await findJob(job)) {
-    const stopped = job.stop_reason ? job : await stopAsSeen(job, stop_reason);
+    const stopped = job.stop_reason
+      ? job
+      : await stopAsSeen(job, stop_reason, endsByWorker ?? false);
     if (stopped) return stopped;
   }
   return undefined;
 }
 
 /** The write of `stopJob` for a job that stands as it was read. */
-function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
+function stopAsSeen(
+  job: Job,
+  stop_reason: string,
+  endsByWorker: boolean,
+): Promise<Job | undefined> {
   const stop = { stop_reason, stopped_at: instant(Date.now()) };
   if (job.lease_id) {
     const values = { ':processing': 'processing' };
@@ -359,13 +368,12 @@ function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
     return queueAgain({ ...job, stop_reason }, unlessStopped(whileWaiting), stop);
   }
   const values = { ':queued': 'queued' };
-  // A batch that was never begun names its lines all the same: a worker is to write them down.
-  if (job.started_at || isBatch(job)) {
-    const started = {
-      when: `#status = :queued AND attribute_exists(${job.started_at ? 'started_at' : 'endpoint'})`,
-      values,
-    };
-    return queueAgain({ ...job, stop_reason }, unlessStopped(started), stop);
+  if (job.started_at || endsByWorker) {
+    return queueAgain(
+      { ...job, stop_reason },
+      unlessStopped({ when: '#status = :queued', values }),
+      stop,
+    );
   }
   const fresh = { when: '#status = :queued AND attribute_not_exists(started_at)', values };
   return updateJob(job, {
@@ -377,18 +385,19 @@ function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
 
 /**
  * Names the job that tries an ended one again, if none is named yet. Undefined if the job has not ended, or is
- * done and no file of it failed.
+ * done; one of some kinds may be done if children of it failed.
  */
-export function nameRetry(job: JobKey, retry_job_id: string): Promise<Job | undefined> {
+export function nameRetry(
+  job: JobKey,
+  retry_job_id: string,
+  { retriesFailed }: Pick<Kind, 'retriesFailed'>,
+): Promise<Job | undefined> {
+  const failed = { ':failed': 'failed', ':cancelled': 'cancelled' };
   return updateJob(job, {
-    when: '#status IN (:failed, :cancelled) OR (#status = :done AND children_failed > :none AND input_type = :folder)',
-    values: {
-      ':failed': 'failed',
-      ':cancelled': 'cancelled',
-      ':done': 'done',
-      ':none': 0,
-      ':folder': 'drive_folder',
-    },
+    when: retriesFailed
+      ? '#status IN (:failed, :cancelled) OR (#status = :done AND children_failed > :none)'
+      : '#status IN (:failed, :cancelled)',
+    values: retriesFailed ? { ...failed, ':done': 'done', ':none': 0 } : failed,
     set: {},
     setOnce: { retry_job_id },
   });
@@ -455,16 +464,16 @@ const endedNow = (
 });
 
 /** processing → an end, with what the job came to. */
-function endJob(
-  job: ClaimedJob,
+function endJob<Its extends ClaimedJob>(
+  job: Its,
   status: EndStatus,
-  set: Partial<Job>,
+  set: Partial<Its>,
   condition: Condition,
   remove: (keyof Job)[] = [],
 ): Promise<Job | undefined> {
-  return updateJob(job, {
+  return updateJob<ClaimedJob>(job, {
     ...condition,
-    set: { ...set, ...endedNow(job, status) },
+    set: { ...set, ...endedNow(job, status) } as Partial<ClaimedJob>,
     remove: [...remove, ...openAttributes],
   });
 }

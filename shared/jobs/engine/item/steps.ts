@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, isStorable, queryItems, unlessConditionFails } from '../../../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../../../aws/transact.ts';
-import type { ModelCall } from '../../../chat/metered-call.ts';
 import { setting } from '../../../config.ts';
 import { callersJobIdOf, findItem, type Job, type JobKey, retentionEnd } from './job.ts';
 import { getText, putText } from './objects.ts';
@@ -130,18 +129,4 @@ export async function* stepFields<Value extends object>(
 
 async function readValue<Value>({ value, value_object }: Step): Promise<Value> {
   return (value_object ? JSON.parse(await getText(value_object)) : value) as Value;
-}
-
-/** What a charge says of a job's call. Its use is counted under the tags: `batch`, and one kind of it. */
-export function chargeSubjectOf(
-  job: Job,
-  does: 'chat' | 'embeddings' | 'ocr' = 'chat',
-): ModelCall['subject'] {
-  const { pipeline, extract, document_object, metadata } = job;
-  const isStep = Boolean(pipeline || document_object);
-  return {
-    tags: ['batch', `batch:${extract ? 'extract' : isStep ? 'pipeline' : does}`],
-    job_id: callersJobIdOf(job),
-    ...(metadata && { metadata }),
-  };
 }

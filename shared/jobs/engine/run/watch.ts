@@ -1,9 +1,6 @@
-import { type ApiKey, findKey, readKey, stateOf } from '../../../keys/key.ts';
+import { type ApiKey, findKey, readKey } from '../../../keys/key.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
 import { errorFields, log } from '../../../log.ts';
-import { isBatch } from '../../kinds/batch/batch-job.ts';
-import { hasExpired, windowOver } from '../../kinds/batch/window.ts';
-import { modelsOf } from '../../kinds/chat/step-models.ts';
 import { type ClaimedJob, findJob, type Job } from '../item/job.ts';
 import { renewEveryMs } from '../item/lease.ts';
 import { forgetProgress } from '../item/progress.ts';
@@ -12,11 +9,8 @@ import { renewLease } from '../item/state.ts';
 /** How old what a worker knows of its job, and of its key, may be when a step begins. */
 const knownForMs = 1_000;
 
-/** How long a call that is under way may go on after its job was stopped. */
+/** How long a call that is under way may go on after its job was stopped, unless its kind says otherwise. */
 const stopGraceMs = 30_000;
-
-/** The same of a batch, whose answers come late at times: it is cancelled within ten minutes, and writes its files then. */
-const batchGraceMs = 6 * 60_000;
 
 /** The job was stopped, by its caller or its key: no further step begins. */
 export class StoppedError extends Error {
@@ -29,6 +23,7 @@ export class StoppedError extends Error {
 interface Watch {
   /** The job as it was claimed, or as its lease was renewed last. */
   job: ClaimedJob;
+  readonly stopping: Stopping;
   isStopped: boolean;
   knownAtMs: number;
   check?: Promise<void> | undefined;
@@ -42,11 +37,19 @@ interface Watch {
 /** The jobs that run in this process, by their leases. */
 const watches = new Map<string, Watch>();
 
+/** What a worker knows of how a job stops. */
+interface Stopping {
+  /** Why the job is to stop though nobody asks for it. */
+  reasonToStop(key: ApiKey | undefined): string | undefined;
+  graceMs: number | undefined;
+}
+
 /** Keeps a job's lease and watches whether the job is stopped, until `end` is called. */
-export function watchJob(job: ClaimedJob): Watch {
+export function watchJob(job: ClaimedJob, stopping: Stopping): Watch {
   const heartbeat = setInterval(() => keepLease(watch), renewEveryMs);
   const watch: Watch = {
     job,
+    stopping,
     isStopped: false,
     knownAtMs: Date.now(),
     leaseLost: new AbortController(),
@@ -106,21 +109,21 @@ export async function callsAtOnce(job: ClaimedJob, most: number): Promise<number
 }
 
 async function look(watch: Watch): Promise<void> {
-  const { job } = watch;
+  const { job, stopping } = watch;
   const [now, key] = await Promise.all([findJob(job), findKeyOf(job)]);
   watch.knownAtMs = Date.now();
   if (now?.lease_id !== job.lease_id) watch.leaseLost.abort();
-  if (now?.stop_reason || reasonToStop(key, job)) noteStop(watch);
+  if (now?.stop_reason || stopping.reasonToStop(key)) noteStop(watch);
 }
 
 async function keepLease(watch: Watch): Promise<void> {
-  const { job } = watch;
+  const { job, stopping } = watch;
   try {
     // A job all of whose pages are under way begins no step that would show what its key says.
     const [renewed, key] = await Promise.all([renewLease(job), findKeyOf(job)]);
     if (renewed) watch.job = renewed;
     else watch.leaseLost.abort();
-    if (renewed?.stop_reason || reasonToStop(key, job)) noteStop(watch);
+    if (renewed?.stop_reason || stopping.reasonToStop(key)) noteStop(watch);
   } catch (error) {
     log('warn', 'lease renewal failed', { job_id: job.job_id, ...errorFields(error) });
   }
@@ -130,34 +133,6 @@ async function keepLease(watch: Watch): Promise<void> {
 function noteStop(watch: Watch): void {
   if (watch.isStopped) return;
   watch.isStopped = true;
-  const graceMs = isBatch(watch.job) ? batchGraceMs : stopGraceMs;
+  const graceMs = watch.stopping.graceMs ?? stopGraceMs;
   watch.grace = setTimeout(() => watch.graceOver.abort(new StoppedError()), graceMs);
 }
-
-/**
- * Returns why a job is to stop though nobody asks for it: its completion window has ended; or its key was revoked, has
- * expired, or may no longer use a model that the job would be refused for if it were submitted now. Undefined if the job
- * may go on.
- */
-export function reasonToStop(key: ApiKey | undefined, job: Job): string | undefined {
-  if (hasExpired(job)) return windowOver;
-  return key && stopByKey(key, job);
-}
-
-function stopByKey(key: ApiKey, job: Job): string | undefined {
-  const state = stateOf(key);
-  if (state === 'revoked') return 'key_revoked: The API key of the job was revoked.';
-  if (state === 'expired') return 'key_expired: The API key of the job has expired.';
-  // A batch is refused line by line.
-  if (isBatch(job)) return undefined;
-  const denied = key.models && modelsOf(askedOf(job)).find((id) => !key.models?.includes(id));
-  return denied ? `model_denied: The API key of the job may no longer use ${denied}.` : undefined;
-}
-
-/** What decides which models a job runs on, as it was submitted; the step after a reading has its model alone. */
-const askedOf = ({ job_type, model, asked_model, pipeline, extract, document_object }: Job) => ({
-  job_type,
-  model: job_type === 'chat' ? model : (asked_model ?? null),
-  pipeline: pipeline ?? null,
-  extract: document_object ? null : extract,
-});

@@ -1,10 +1,17 @@
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import { type ClaimedJob, findJob, type Job } from '../../engine/item/job.ts';
-import { keepResult, keptResult, putDocument } from '../../engine/item/objects.ts';
+import type { Task } from '../../asked/task.ts';
+import { type Claimed, findJob } from '../../engine/item/job.ts';
+import { putJson } from '../../engine/item/objects.ts';
 import { failJob, saveProgress } from '../../engine/item/state.ts';
-import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
-import { startDocumentStep } from '../../reading/document-step.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
+import { completionOf, keepResult, keptResult } from '../../results/keep-result.ts';
 import type { ChatResult, JobResult, OcrResult, PipelineResult } from '../../results/result.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
+import { startDocumentStep } from '../chat/document-step.ts';
+import { answerKind } from './answer-job.ts';
+
+/** A job whose step has ended. */
+type StepsParent = Claimed<SourceJob> & { chat_job_id: string };
 
 /*
  * The step after OCR: a pipeline's pages are read under its own job, then a job of its own chats about their text.
@@ -15,22 +22,23 @@ import type { ChatResult, JobResult, OcrResult, PipelineResult } from '../../res
  * pipeline's job first: it stays there if the step fails.
  */
 export async function startChatStep(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   ocr: OcrResult,
   pages: string[],
 ): Promise<RunEnd> {
   await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
   return startDocumentStep(job, {
+    kind: answerKind,
     name: 'chat',
     takes: ['pipeline_instruction'],
-    put: (key) => putDocument(key, pages),
+    put: (key) => putJson(key, 'document', JSON.stringify(pages)),
   });
 }
 
 /** Ends a pipeline whose chat step has ended. */
-export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
+export async function finishPipeline(job: StepsParent): Promise<RunEnd> {
   const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
-  const step = await findJob({ key_id: job.key_id, job_id: job.chat_job_id ?? '' });
+  const step = await findJob<SourceJob>({ key_id: job.key_id, job_id: job.chat_job_id });
   if (step?.status !== 'done') {
     const reason = step?.error ?? `its job was ${step?.status ?? 'forgotten'}`;
     return () => failJob(job, `chat_step_failed: ${reason}`);
@@ -44,15 +52,15 @@ export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
 }
 
 /** Returns the result of a pipeline that was stopped in its chat step, which may have been answered by then. */
-export async function stoppedPipeline(job: ClaimedJob, job_id: string): Promise<JobResult> {
+export async function stoppedPipeline(job: StepsParent): Promise<JobResult> {
   const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
-  const step = await findJob({ key_id: job.key_id, job_id });
+  const step = await findJob({ key_id: job.key_id, job_id: job.chat_job_id });
   const chat = step && ((await keptResult(step)) ?? null);
   return resultOf(job, ocr, chat ? (JSON.parse(chat) as ChatResult) : null);
 }
 
 /** A pipeline's result holds the results of both steps. */
-export function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult {
+export function resultOf(job: Task, ocr: OcrResult, chat: ChatResult | null): JobResult {
   if (!job.pipeline) return ocr;
   const cost_usd = toUsd(Math.round((ocr.cost_usd + (chat?.cost_usd ?? 0)) * 1e9));
   return { type: 'pipeline', ocr, chat, cost_usd };

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { Count } from '../../../http/schema.ts';
 import { Metadata } from '../../../ledger/terms/metadata.ts';
-import type { Job, LineError } from '../../engine/item/job.ts';
 import type { ChatBatchResult } from '../../results/result.ts';
 import { lineEndpointNames } from '../requests/line-endpoint.ts';
 import { batchIdOf } from './batch-id.ts';
-import type { BatchJob } from './batch-job.ts';
+import type { BatchJob, LineError } from './batch-job.ts';
 import { isWindowOver } from './window.ts';
 
 export const batchStatuses = [
@@ -139,7 +138,7 @@ function countsOf(job: BatchJob): Pick<Batch, 'request_counts' | 'usage'> {
 }
 
 /** What is wrong with the lines; or why the whole batch failed, which its job says as `code: message`. */
-function errorsOf({ line_errors, error = '' }: Job): LineError[] {
+function errorsOf({ line_errors, error = '' }: BatchJob): LineError[] {
   if (line_errors) return line_errors;
   const [, code = 'internal_error', message = error] = error.match(/^(\w+): (.*)$/s) ?? [];
   return [{ code, message, param: null, line: null }];

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../../http/errors.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { truncated } from '../../../truncated.ts';
-import { instant, type Job, type LineError } from '../../engine/item/job.ts';
+import { instant } from '../../engine/item/job.ts';
 import { failJob } from '../../engine/item/state.ts';
-import type { RunEnd } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import { bytesOf } from '../requests/file-line.ts';
 import { maxLines, reserveBytes } from '../requests/file-lines.ts';
 import { readLine } from '../requests/read-line.ts';
 import { linesIn, type RequestFile } from '../requests/request-file.ts';
+import type { BatchJob, LineError } from './batch-job.ts';
 import { cannotHandOn } from './upstream/via.ts';
 
 /** The errors are an attribute of the job: so many, of so many characters, are a few KB. */
@@ -20,14 +21,17 @@ const maxInputs = 50_000;
 
 /** What a batch is found to be before its first line is asked: good, or how it ends. */
 export type Checked =
-  | { begun: Required<Pick<Job, 'in_progress_at' | 'model'>>; total: number }
+  | { begun: { in_progress_at: string; model: string }; total: number }
   | { end: RunEnd };
 
 /**
  * Reads all lines of a batch before one is asked, and so paid. A single line that can't be asked fails the batch: nobody is
  * told a day later that a name was misspelled.
  */
-export async function checkLines(file: RequestFile, signal: AbortSignal): Promise<Checked> {
+export async function checkLines(
+  file: RequestFile<BatchJob>,
+  signal: AbortSignal,
+): Promise<Checked> {
   const errors: LineError[] = [];
   const ids = new Set<string>();
   let [total, wrong, inputs] = [0, 0, 0];
@@ -69,7 +73,7 @@ export async function checkLines(file: RequestFile, signal: AbortSignal): Promis
 }
 
 const failing = (
-  { job }: RequestFile,
+  { job }: RequestFile<BatchJob>,
   line_errors: LineError[],
   wrong: number,
   total: number,

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createFile } from '../../../files/create-file.ts';
-import type { Job } from '../../engine/item/job.ts';
 import { batchIdOf } from './batch-id.ts';
+import type { BatchJob } from './batch-job.ts';
 import { type Output, outputIdOf, outputs } from './output-files.ts';
 
 /** Where the results of a batch's lines are on this machine; of either kind there may be none. */
@@ -9,10 +9,10 @@ type OutputPaths = Partial<Record<Output, string>>;
 
 /** Makes files of the key's of a batch's results. Returns the attributes that name them. */
 export async function keepOutputs(
-  job: Pick<Job, 'key_id' | 'job_id' | 'output_expires_after'>,
+  job: Pick<BatchJob, 'key_id' | 'job_id' | 'output_expires_after'>,
   paths: OutputPaths,
-): Promise<Pick<Job, 'output_file_id' | 'error_file_id'>> {
-  const kept: Pick<Job, 'output_file_id' | 'error_file_id'> = {};
+): Promise<Pick<BatchJob, 'output_file_id' | 'error_file_id'>> {
+  const kept: Pick<BatchJob, 'output_file_id' | 'error_file_id'> = {};
   for (const output of outputs) {
     const path = paths[output];
     if (!path) continue;

@@ -2,8 +2,9 @@ import type { Answer } from '../../../chat/ask.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { ModelError } from '../../../models/errors.ts';
 import { estimateTokens, maxCompletionTokens } from '../../../models/token-bounds.ts';
+import { chargeSubjectOf } from '../../asked/charge-subject.ts';
 import type { ClaimedJob } from '../../engine/item/job.ts';
-import { chargeSubjectOf, stepsBetween } from '../../engine/item/steps.ts';
+import { stepsBetween } from '../../engine/item/steps.ts';
 import { runAll } from '../../engine/run/run-all.ts';
 import { callsAtOnce } from '../../engine/run/watch.ts';
 import { askOnce } from './ask.ts';
@@ -19,6 +20,7 @@ interface Question {
   job: ClaimedJob;
   model: Model;
   pages: string[];
+  use: 'chat' | 'pipeline';
   instruction: string | undefined;
   /** How many calls were answered: if time runs out, the next run has that much less to do. */
   progress: { calls: number };
@@ -59,7 +61,7 @@ function promptRoom({ model, instruction = '' }: Question): number {
 }
 
 async function askInParts(
-  { job, model, pages, instruction, progress }: Question,
+  { job, model, pages, use, instruction, progress }: Question,
   room: number,
   division: number,
   signal: AbortSignal,
@@ -70,7 +72,7 @@ async function askInParts(
       keyId: job.key_id,
       model,
       body: { model: model.id, messages: [{ role: 'user', content }] },
-      subject: chargeSubjectOf(job),
+      subject: chargeSubjectOf(job, use),
       signal,
     };
     return askOnce(job, `chat_${division}_${name}`, asked, () => {

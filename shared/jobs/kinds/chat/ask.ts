@@ -4,11 +4,11 @@ import type { ModelCall } from '../../../chat/metered-call.ts';
 import type { Kept, Products } from '../../../ledger/settle.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { ClaimedJob, Job } from '../../engine/item/job.ts';
-import { inlineResult } from '../../engine/item/objects.ts';
 import { completionWrite, isFirstRun } from '../../engine/item/state.ts';
 import { findStep, stepWrite } from '../../engine/item/steps.ts';
-import type { EndedJob } from '../../engine/run/run-leased.ts';
+import type { EndedJob } from '../../engine/run/run-job.ts';
 import { beginStep } from '../../engine/run/watch.ts';
+import { inlineResult } from '../../results/keep-result.ts';
 import type { ChatResult } from '../../results/result.ts';
 
 /** Returns what a chat job's result says of an answer. */

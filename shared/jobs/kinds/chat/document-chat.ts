@@ -1,78 +1,35 @@
 import type { Answer } from '../../../chat/ask.ts';
-import { unsupportedFile } from '../../../documents/errors.ts';
-import { isComposite } from '../../../documents/kind.ts';
-import { documentTexts } from '../../../documents/parts/document-texts.ts';
-import { kindInWords } from '../../../documents/type-words.ts';
-import type { ClaimedJob } from '../../engine/item/job.ts';
-import { getDocument } from '../../engine/item/objects.ts';
-import { continueJob, saveProgress } from '../../engine/item/state.ts';
-import { chargeSubjectOf } from '../../engine/item/steps.ts';
-import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
+import { requireJobModel } from '../../asked/step-models.ts';
+import type { Claimed } from '../../engine/item/job.ts';
+import { continueJob } from '../../engine/item/state.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
+import { completionOf } from '../../results/keep-result.ts';
 import type { ChatResult } from '../../results/result.ts';
 import { deliver } from '../../sources/delivery.ts';
-import { fetchSource, type SourcedJob } from '../../sources/source.ts';
-import { withFile } from '../../sources/source-file.ts';
-import { canWorkOn, isPaged } from '../../sources/workable.ts';
-import { runBatchFile } from '../requests/run-requests.ts';
-import { askOnce, chatResultOf } from './ask.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
+import { chatResultOf } from './ask.ts';
 import { askAbout } from './ask-about.ts';
-import { messagesIn, readTextFile, textLimits } from './read-texts.ts';
-import { chatModelOf, requireJobModel } from './step-models.ts';
 
-/** Runs a chat job about the pages that a pipeline's OCR has read. */
-export async function chatAboutPages(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
-  return answerPages(job, await getDocument(job.document_object ?? ''), signal);
+interface Asks {
+  use: 'chat' | 'pipeline';
+  /** The job that the answer names, if it isn't the one that asks. */
+  forJobId?: string;
 }
 
-/** Runs a chat job about a file of the drive: a conversation, a file of requests, or a text. */
-export async function chatAboutFile(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
-  const fetched = await fetchSource(job, signal);
-  const { source_kind, filename } = fetched;
-  if (!canWorkOn(job, source_kind) || isPaged(source_kind)) {
-    const advice = ' by chat alone: use job_type ocr, or the pipeline ocr_then_chat';
-    throw unsupportedFile(filename, kindInWords(source_kind), advice);
-  }
-  const sourced = await withChatModel(fetched);
-  if (source_kind === 'jsonl') return runBatchFile(sourced, signal);
-  if (isComposite(source_kind)) {
-    const limits = textLimits(job, signal);
-    const read = (path: string) => documentTexts(path, source_kind, filename, limits);
-    return answerPages(sourced, await withFile(sourced.source_object, read, signal), signal);
-  }
-  const text = await withFile(
-    sourced.source_object,
-    (path) => readTextFile(path, filename),
-    signal,
-  );
-  const messages =
-    source_kind === 'json' ? messagesIn(requireJobModel(sourced.model), text, filename) : undefined;
-  if (messages) return answerMessages(sourced, messages, signal);
-  return answerPages(sourced, [text], signal);
-}
-
-async function answerMessages(
-  job: SourcedJob,
-  messages: unknown[],
+/** Asks about a document's pages. `asks` says what the calls are for, and for which job of the caller's they are made. */
+export async function answerPages(
+  job: Claimed<SourceJob>,
+  pages: string[],
   signal: AbortSignal,
+  asks: Asks = { use: 'chat' },
 ): Promise<RunEnd> {
   const model = requireJobModel(job.model);
-  const answer = await askOnce(job, 'chat', {
-    keyId: job.key_id,
-    model,
-    body: { model: model.id, messages },
-    subject: chargeSubjectOf(job),
-    signal,
-  });
-  return finish(job, answer);
-}
-
-async function answerPages(job: ClaimedJob, pages: string[], signal: AbortSignal): Promise<RunEnd> {
-  const model = requireJobModel(job.model);
   const progress = { calls: 0 };
-  const about = { job, model, pages, instruction: job.pipeline_instruction, progress };
+  const { use } = asks;
+  const about = { job, model, pages, use, instruction: job.pipeline_instruction, progress };
   try {
     const { answer, parts } = await askAbout(about, signal);
-    return await finish(job, answer, parts);
+    return await finishChat(job, answer, parts, asks);
   } catch (error) {
     // What was answered stays answered: the job goes on from there.
     if (signal.aborted && progress.calls > 0) return () => continueJob(job);
@@ -80,29 +37,26 @@ async function answerPages(job: ClaimedJob, pages: string[], signal: AbortSignal
   }
 }
 
-/** Only now is an `auto` job known to be a chat: from here on its record names the model that chats. */
-async function withChatModel(job: SourcedJob): Promise<SourcedJob> {
-  const { job_type, asked_model = null } = job;
-  const model = job_type === 'chat' ? job.model : chatModelOf({ job_type, model: asked_model });
-  if (job.model === model) return job;
-  return saveProgress(job, { model });
-}
-
-async function finish(job: ClaimedJob, answer: Answer, parts = 1): Promise<RunEnd> {
+/** Ends a chat about a document with its answer, which is written beside the document. */
+export async function finishChat(
+  job: Claimed<SourceJob>,
+  answer: Answer,
+  parts = 1,
+  asks: Asks = { use: 'chat' },
+): Promise<RunEnd> {
   const result: ChatResult = { ...chatResultOf(answer), ...(parts > 1 && { parts }) };
   const { error } = await deliver(job, {
     suffix: '.result.md',
     mimeType: 'text/markdown',
-    text: withHead(answer.content ?? '', headOf(job)),
+    text: withHead(answer.content ?? '', headOf(job, asks)),
   });
   return completionOf(job, result, error ? { error } : {});
 }
 
-/** A pipeline's chat step answers for the job that was submitted. */
-const headOf = (job: ClaimedJob): AnswerHead => ({
+const headOf = (job: SourceJob, { forJobId = job.job_id }: Asks): AnswerHead => ({
   question: job.pipeline_instruction,
   model: job.model,
-  job: (job.document_object && job.parent_job_id) || job.job_id,
+  job: forJobId,
   source: job.filename,
 });
 

@@ -1,19 +1,16 @@
 import type { Answer } from '../../../chat/ask.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import type { ClaimedJob } from '../../engine/item/job.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import { completeJob } from '../../engine/item/state.ts';
 import { stepsBetween } from '../../engine/item/steps.ts';
-import type { RunEnd } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { ChatResult, JobResult } from '../../results/result.ts';
-import { isBatch } from '../batch/batch-job.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
 import { keptLines } from '../requests/end-requests.ts';
 
 /** Ends a chat job that was stopped with what it was answered by then, which was paid for. */
-export async function keptAnswers(
-  job: ClaimedJob,
-  signal: AbortSignal,
-): Promise<JobResult | RunEnd> {
-  if (isBatch(job) || job.source_kind === 'jsonl') return keptLines(job, signal);
+export async function keptAnswers(job: Claimed<SourceJob>): Promise<JobResult | RunEnd> {
+  if (job.source_kind === 'jsonl') return keptLines(job);
   const answers: (Answer & { name: string })[] = [];
   for await (const { name, value } of stepsBetween<Answer>(job, 'chat', 'chat_~')) {
     answers.push({ name, ...value });

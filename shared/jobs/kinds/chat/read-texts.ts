@@ -12,8 +12,8 @@ import { faultIn } from '../../../http/field-errors.ts';
 import { excessIn, readJson } from '../../../http/read-json.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { newTempDir } from '../../../temp-dir.ts';
+import { type InlineFile, inlineFileOf } from '../../asked/inline-files.ts';
 import type { JobKey } from '../../engine/item/job.ts';
-import { type InlineFile, inlineFileOf } from '../../sources/inline-files.ts';
 
 /** A longer text would be put to the model in hundreds of parts. A file of requests may be longer. */
 const maxTextBytes = 20 * 1024 * 1024;

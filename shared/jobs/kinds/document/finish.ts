@@ -1,12 +1,13 @@
 import { ServiceError } from '../../../http/errors.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import { type ClaimedJob, isSection } from '../../engine/item/job.ts';
-import { keepResult } from '../../engine/item/objects.ts';
+import { madeFor } from '../../engine/children/children.ts';
+import { type Claimed, partsPrefixOf } from '../../engine/item/job.ts';
 import { completeJob, failJob } from '../../engine/item/state.ts';
-import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import { type PageStep, pageSteps, shownPage } from '../../reading/page-steps.ts';
 import { namesOfPages, pageText, withFileNames, withPageMarks } from '../../reading/page-texts.ts';
 import { returnImages } from '../../reading/read-pages.ts';
+import { completionOf, keepResult } from '../../results/keep-result.ts';
 import {
   type JobResult,
   lowConfidence,
@@ -17,9 +18,10 @@ import { deliver } from '../../sources/delivery.ts';
 import { resultOf, startChatStep, stoppedPipeline } from '../answer/pipeline.ts';
 import { pagesOfSteps } from '../extraction/pages-of-document.ts';
 import { pagesReadOf, startExtractStep } from '../extraction/start-step.ts';
+import type { DocumentJob, SplitDocument } from './document-job.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
-export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<RunEnd> {
+export async function finishOcr(job: Claimed<DocumentJob>, steps: PageStep[]): Promise<RunEnd> {
   const result = await ocrResultOf(job, steps, steps.length);
   if (result.failed_pages?.length === steps.length) throw nothingRead(result);
   if (job.extract) {
@@ -40,7 +42,7 @@ export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<Run
 
 /** Fails a job, which keeps the pages that were read. */
 export async function failWithPages(
-  job: ClaimedJob,
+  job: Claimed<DocumentJob>,
   pageCount: number,
   error: string,
 ): Promise<RunEnd> {
@@ -51,15 +53,27 @@ export async function failWithPages(
 }
 
 /** Ends a job that was stopped with the pages that were read by then, which were paid for. */
-export async function keptPages(job: ClaimedJob): Promise<JobResult | RunEnd> {
-  const { first_page: first = 1, last_page: last = maxPage } = job;
-  const steps = await pageSteps(job, { first, last });
+export async function keptPages(job: Claimed<DocumentJob>): Promise<JobResult | RunEnd> {
+  const steps = await pageSteps(job, { first: 1, last: maxPage });
   await returnImages(job, steps);
-  if (isSection(job)) return () => completeJob(job);
-  if (job.pipeline && job.chat_job_id) return stoppedPipeline(job, job.chat_job_id);
+  if (job.pipeline && job.phase === 'step') return stoppedPipeline(job);
   const pageCount = job.page_count ?? job.progress?.total ?? steps.at(-1)?.page ?? 0;
   if (steps.length === 0) return () => completeJob(job);
   return resultOf(job, await ocrResultOf(job, steps, pageCount), null);
+}
+
+/** Ends a job whose sections have ended. If one of them failed, so does the job; it keeps what the others read. */
+export async function finishSections(job: Claimed<SplitDocument>): Promise<RunEnd> {
+  const { page_count } = job;
+  for await (const { status, error } of madeFor(job, partsPrefixOf(job.job_id))) {
+    if (status !== 'done') return failWithPages(job, page_count, error ?? `a part was ${status}`);
+  }
+  const steps = await pageSteps(job, { first: 1, last: page_count });
+  if (steps.length === page_count) return finishOcr(job, steps);
+  // A section may have waited so long for a budget that pages of others have expired.
+  const lost = page_count - steps.length;
+  const error = `pages_forgotten: ${lost} of ${page_count} pages were read so long ago that they are no longer kept.`;
+  return failWithPages(job, page_count, error);
 }
 
 /** More than any document may have. */
@@ -67,7 +81,7 @@ const maxPage = 99_999;
 
 /** Returns what was read of a document by the steps of its pages. */
 async function ocrResultOf(
-  job: ClaimedJob,
+  job: Claimed<DocumentJob>,
   steps: PageStep[],
   pageCount: number,
 ): Promise<OcrResult> {

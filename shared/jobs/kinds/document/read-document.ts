@@ -10,20 +10,21 @@ import { decodeText } from '../../../documents/text.ts';
 import { textDocument } from '../../../documents/text-document.ts';
 import { typeInWords } from '../../../documents/type-words.ts';
 import { newTempDir } from '../../../temp-dir.ts';
-import type { ClaimedJob, Job } from '../../engine/item/job.ts';
-import { messagesOf } from '../../engine/item/objects.ts';
+import { type InlineFile, inlineFilesOf } from '../../asked/inline-files.ts';
+import { messagesOf, type WithMessages } from '../../asked/messages.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import { isLast, jobErrorText, logFault } from '../../engine/run/failure.ts';
-import type { RunEnd } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import { checkLength } from '../../reading/page-limit.ts';
 import { keepFileNames } from '../../reading/page-texts.ts';
 import { readPages } from '../../reading/read-pages.ts';
 import type { JobResult } from '../../results/result.ts';
-import { type InlineFile, inlineFilesOf } from '../../sources/inline-files.ts';
-import type { SourcedJob } from '../../sources/source.ts';
 import { withFile } from '../../sources/source-file.ts';
+import type { Sourced, SourceJob } from '../../sources/source-job.ts';
 import { hasPages } from '../../sources/workable.ts';
 import { readTextFile } from '../chat/read-texts.ts';
 import { splitIntoSections } from '../section/sections.ts';
+import type { UnsplitDocument } from './document-job.ts';
 import { failWithPages, finishOcr } from './finish.ts';
 
 /** A document of more pages is read in sections, by as many workers as are free. */
@@ -31,7 +32,7 @@ const pagesPerSection = 50;
 
 /** Reads a document. Returns undefined if an `auto` job is to chat about it, since it is all text. */
 export function readDocument(
-  job: SourcedJob,
+  job: Sourced<UnsplitDocument>,
   kind: DocumentKind,
   signal: AbortSignal,
 ): Promise<JobResult | RunEnd | undefined> {
@@ -60,7 +61,7 @@ export function readDocument(
 
 /** Reads the images and files of an inline job, as one document. */
 export async function readInline(
-  job: ClaimedJob,
+  job: Claimed<UnsplitDocument>,
   signal: AbortSignal,
 ): Promise<JobResult | RunEnd> {
   const { document, content_sha256 } = await openInlineDocuments(job);
@@ -74,7 +75,7 @@ export async function readInline(
 }
 
 async function readWhole(
-  job: ClaimedJob,
+  job: Claimed<UnsplitDocument>,
   document: Document,
   signal: AbortSignal,
 ): Promise<JobResult | RunEnd> {
@@ -97,7 +98,7 @@ interface InlineDocuments {
 }
 
 /** Opens the images and files of an inline job as one document, in their order. */
-export async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
+export async function openInlineDocuments(job: SourceJob & WithMessages): Promise<InlineDocuments> {
   const folder = await newTempDir();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {

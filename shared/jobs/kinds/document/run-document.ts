@@ -1,59 +1,54 @@
-import { type ClaimedJob, isSection } from '../../engine/item/job.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import { haveChildrenEnded, suspendJob } from '../../engine/item/state.ts';
-import type { RunEnd, RunJob } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { JobResult } from '../../results/result.ts';
 import { fetchSource } from '../../sources/source.ts';
 import { hasPages, isPaged, readsPages } from '../../sources/workable.ts';
 import { finishPipeline } from '../answer/pipeline.ts';
-import { chatAboutFile } from '../chat/document-chat.ts';
+import { chatAboutFile } from '../chat/chat-about-file.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
 import { finishExtract, stoppedExtract } from '../extraction/finish-step.ts';
 import { extractFromText } from '../extraction/text-file.ts';
-import { finishSections, runSection } from '../section/sections.ts';
-import { keptPages } from './finish.ts';
+import type { DocumentJob, ReadDocument, UnsplitDocument } from './document-job.ts';
+import { failWithPages, finishSections, keptPages } from './finish.ts';
 import { readDocument, readInline } from './read-document.ts';
 
 /**
- * Runs a job on a document's pages: reads those that were not read yet, then its result is their text, or
- * goes to the pipeline's chat step. A page that was read stays read.
+ * Runs a document's job: reads its pages, then its result is their text, or goes to the step after the reading. A page
+ * that was read stays read.
  */
-export const runOcrJob: RunJob = async (job, signal) => {
-  if (job.stop_reason) return keptWork(job, signal);
-  switch (phaseOf(job)) {
-    case 'section':
-      return runSection(job, signal);
-    case 'pipeline end':
-      return haveChildrenEnded(job) ? finishStep(job) : () => suspendJob(job);
-    case 'sections end':
-      return haveChildrenEnded(job) ? finishSections(job) : () => suspendJob(job);
-    case 'fresh':
-      return job.input_type === 'inline' ? readInline(job, signal) : readFile(job, signal);
+export async function runDocument(
+  job: Claimed<DocumentJob>,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  if (job.stop_reason) return keptWork(job);
+  if (job.phase === 'reading') {
+    return job.input_type === 'inline' ? readInline(job, signal) : readFile(job, signal);
   }
-};
+  // A worker that died before it suspended the job leads here before its children have ended.
+  if (!haveChildrenEnded(job)) return () => suspendJob(job);
+  return job.phase === 'sections' ? finishSections(job) : finishStep(job);
+}
 
-const finishStep = (job: ClaimedJob) => (job.extract ? finishExtract(job) : finishPipeline(job));
+async function finishStep(job: Claimed<ReadDocument>): Promise<RunEnd> {
+  if (!job.extract) return finishPipeline(job);
+  const end = await finishExtract(job);
+  return 'error' in end ? failWithPages(job, end.pageCount, end.error) : end;
+}
 
 /** What a stopped job came to: an `auto` job may have turned out to be a chat, also about what was taken apart. */
-async function keptWork(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
+async function keptWork(job: Claimed<DocumentJob>): Promise<JobResult | RunEnd> {
   const { source_kind: kind } = job;
-  if (job.extract && !isSection(job)) return stoppedExtract(job);
+  if (job.extract) return (job.phase === 'step' && (await stoppedExtract(job))) || keptPages(job);
   if (!kind || isPaged(kind) || (readsPages(job, kind) && !hasPages(kind))) return keptPages(job);
-  const answers = await keptAnswers(job, signal);
+  const answers = await keptAnswers(job);
   return hasPages(kind) && typeof answers === 'function' ? keptPages(job) : answers;
 }
 
-/**
- * What a claimed job is to do. Both ends come with the last child; a worker that died before it suspended
- * the job leads there too soon. The order counts: a pipeline's chat step comes after its document's sections.
- */
-function phaseOf(job: ClaimedJob): 'section' | 'pipeline end' | 'sections end' | 'fresh' {
-  if (isSection(job)) return 'section';
-  if (job.chat_job_id) return 'pipeline end';
-  // Written together with the last of the sections.
-  return job.page_count ? 'sections end' : 'fresh';
-}
-
-async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
+async function readFile(
+  job: Claimed<UnsplitDocument>,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
   const sourced = await fetchSource(job, signal);
   const kind = sourced.source_kind;
   return (

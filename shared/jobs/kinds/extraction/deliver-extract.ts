@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { newTempDir } from '../../../temp-dir.ts';
-import type { ClaimedJob } from '../../engine/item/job.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import type { ExtractResult } from '../../results/result.ts';
 import { deliver } from '../../sources/delivery.ts';
 import { specOfJob } from './extract-input.ts';
+import type { ExtractionJob } from './extraction-job.ts';
 import { writeTables } from './tables.ts';
 
 /** Writes fields beside their source on the drive, and their tables if they are wanted. */
-export async function deliverExtract(job: ClaimedJob, result: ExtractResult) {
+export async function deliverExtract(job: Claimed<ExtractionJob>, result: ExtractResult) {
   const content = {
     suffix: '.extract.json',
     mimeType: 'application/json',
@@ -17,7 +18,8 @@ export async function deliverExtract(job: ClaimedJob, result: ExtractResult) {
   const folder = await newTempDir();
   try {
     const documents = (async function* () {
-      yield { job, result };
+      // The step answers for the job that was submitted.
+      yield { job_id: job.parent_job_id ?? job.job_id, job, result };
     })();
     return await deliver(job, content, await writeTables(specOfJob(job), documents, folder));
   } finally {

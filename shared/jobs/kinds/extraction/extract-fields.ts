@@ -6,15 +6,17 @@ import type { PageWindow } from '../../../extract/page.ts';
 import { windowsOf } from '../../../extract/windows.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import type { ClaimedJob } from '../../engine/item/job.ts';
+import { requireJobModel } from '../../asked/step-models.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
 import { completeJob, continueJob } from '../../engine/item/state.ts';
-import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
+import { completionOf } from '../../results/keep-result.ts';
 import type { ExtractResult, JobResult } from '../../results/result.ts';
-import { requireJobModel } from '../chat/step-models.ts';
 import { type AskedWindow, askWindows, failureText, type Round } from './ask-windows.ts';
 import { deliverExtract } from './deliver-extract.ts';
 import { specOfJob } from './extract-input.ts';
+import type { ExtractionJob } from './extraction-job.ts';
 import { type ExtractPage, readPages, withoutWords } from './source-pages.ts';
 import { mostRepairs, windowLimits } from './window-call.ts';
 
@@ -22,7 +24,10 @@ import { mostRepairs, windowLimits } from './window-call.ts';
 const assembling = pLimit(1);
 
 /** Takes fields from the pages that another job has read. */
-export async function extractFields(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
+export async function extractFields(
+  job: Claimed<ExtractionJob>,
+  signal: AbortSignal,
+): Promise<RunEnd> {
   const progress = { calls: 0 };
   const onCall = () => {
     progress.calls += 1;
@@ -43,21 +48,26 @@ export async function extractFields(job: ClaimedJob, signal: AbortSignal): Promi
 }
 
 /** Ends a job that was stopped with the fields that were answered by then, which were paid for. */
-export async function keptFields(job: ClaimedJob): Promise<JobResult | RunEnd> {
+export async function keptFields(job: Claimed<ExtractionJob>): Promise<JobResult | RunEnd> {
   const extraction = new Extraction(job, new AbortController().signal, () => {}, true);
   return (await extraction.kept()) ?? (() => completeJob(job));
 }
 
 /** The windows of a document as they are asked and answered. */
 class Extraction {
-  private readonly job: ClaimedJob;
+  private readonly job: Claimed<ExtractionJob>;
   private readonly signal: AbortSignal;
   private readonly onCall: () => void;
   private readonly keptOnly: boolean;
   private readonly asked: AskedWindow[] = [];
   private repairs = 0;
 
-  constructor(job: ClaimedJob, signal: AbortSignal, onCall: () => void, keptOnly = false) {
+  constructor(
+    job: Claimed<ExtractionJob>,
+    signal: AbortSignal,
+    onCall: () => void,
+    keptOnly = false,
+  ) {
     this.job = job;
     this.signal = signal;
     this.onCall = onCall;
@@ -114,7 +124,7 @@ class Extraction {
   }
 
   private pages(take: (page: ExtractPage) => ExtractPage): Promise<ExtractPage[]> {
-    return readPages(this.job.document_object ?? '', take);
+    return readPages(this.job.document_object, take);
   }
 
   private async ask(

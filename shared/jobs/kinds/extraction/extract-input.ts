@@ -4,10 +4,10 @@ import { type ExtractSpec, parseExtract } from '../../../extract/spec.ts';
 import { valueError } from '../../../http/errors.ts';
 import { dictionary, orNull, runningAs, stringUpTo } from '../../../http/schema.ts';
 import { findModel } from '../../../models/catalogue.ts';
+import type { Extracting } from '../../asked/extract-task.ts';
+import { chatModelOf } from '../../asked/step-models.ts';
 import type { Job } from '../../engine/item/job.ts';
 import { lowConfidence } from '../../results/result.ts';
-import { chatModelOf } from '../chat/step-models.ts';
-import type { Extracting } from './extract-task.ts';
 
 const Below = dictionary(v.object({ below: v.pipe(v.number(), v.minValue(0), v.maxValue(100)) }));
 const anyVision = v.union([v.boolean(), Below]);

@@ -1,21 +1,30 @@
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import { type ClaimedJob, findJob } from '../../engine/item/job.ts';
-import { wholeExtract } from '../../engine/item/objects.ts';
+import { type Claimed, findJob } from '../../engine/item/job.ts';
 import { findStep } from '../../engine/item/steps.ts';
-import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
-import type { ExtractResult, JobResult, PagesRead } from '../../results/result.ts';
-import { failWithPages, keptPages } from '../document/finish.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
+import { completionOf, wholeExtract } from '../../results/keep-result.ts';
+import type { ExtractResult, PagesRead } from '../../results/result.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
 import { refreshTable } from './folder-table.ts';
 import { readName } from './start-step.ts';
 
-/** Ends a job whose fields have been taken, or could not be: then it keeps the pages that were read. */
-export async function finishExtract(job: ClaimedJob): Promise<RunEnd> {
+/** A job that has read its pages. */
+type StepsParent = Claimed<SourceJob> & { chat_job_id: string };
+
+/** Why a job's fields could not be taken, and how many pages were read for that. */
+interface NotTaken {
+  error: string;
+  pageCount: number;
+}
+
+/** Ends a job whose fields have been taken; or says why they could not be. */
+export async function finishExtract(job: StepsParent): Promise<RunEnd | NotTaken> {
   const read = await readOf(job);
   const step = await stepOf(job);
   const result = step?.status === 'done' ? await wholeExtract(step) : undefined;
   if (!step || !result) {
     const reason = step?.error ?? `its job was ${step?.status ?? 'forgotten'}`;
-    return failWithPages(job, read?.page_count ?? 0, `extract_step_failed: ${reason}`);
+    return { error: `extract_step_failed: ${reason}`, pageCount: read?.page_count ?? 0 };
   }
   const { error, drive_result_file_id } = step;
   const complete = completionOf(job, withReading(result, read), {
@@ -29,17 +38,17 @@ export async function finishExtract(job: ClaimedJob): Promise<RunEnd> {
   };
 }
 
-/** Returns what a job that was stopped came to: its fields, if some were answered by then; else its pages. */
-export async function stoppedExtract(job: ClaimedJob): Promise<JobResult | RunEnd> {
+/** Returns the fields of a job that was stopped, if some were answered by then. */
+export async function stoppedExtract(job: StepsParent): Promise<ExtractResult | undefined> {
   const step = await stepOf(job);
   const result = step && (await wholeExtract(step));
-  return result ? withReading(result, await readOf(job)) : keptPages(job);
+  return result && withReading(result, await readOf(job));
 }
 
-const readOf = (job: ClaimedJob) => findStep<PagesRead>(job, readName);
+const readOf = (job: StepsParent) => findStep<PagesRead>(job, readName);
 
-const stepOf = async ({ key_id, chat_job_id }: ClaimedJob) =>
-  chat_job_id ? findJob({ key_id, job_id: chat_job_id }) : undefined;
+const stepOf = ({ key_id, chat_job_id }: StepsParent) =>
+  findJob<SourceJob>({ key_id, job_id: chat_job_id });
 
 function withReading(result: ExtractResult, ocr: PagesRead | undefined): ExtractResult {
   const cost_usd = toUsd(Math.round((result.cost_usd + (ocr?.cost_usd ?? 0)) * 1e9));

@@ -3,15 +3,23 @@ import { reserveFileId, writeResult } from '../../../drive/result.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { errorFields, log } from '../../../log.ts';
 import { newTempDir } from '../../../temp-dir.ts';
-import { childrenOf } from '../../engine/children/children.ts';
-import { findJob, instant, type Job } from '../../engine/item/job.ts';
+import { madeFor } from '../../engine/children/children.ts';
+import { familyOf, findJob, instant, type Job } from '../../engine/item/job.ts';
 import { updateJob } from '../../engine/item/job-update.ts';
-import { wholeExtract } from '../../engine/item/objects.ts';
 import { isPermanent, jobErrorText } from '../../engine/run/failure.ts';
 import { runAll } from '../../engine/run/run-all.ts';
+import { wholeExtract } from '../../results/keep-result.ts';
 import { bodyOf, withSuffix } from '../../sources/delivery.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
 import { specOfJob } from './extract-input.ts';
 import { type ExtractedDocument, type TableFile, writeTables } from './tables.ts';
+
+/** A folder's job, with what says who writes its table. */
+export interface TableJob extends SourceJob {
+  /** When its table was written last, and until when the worker that writes it has it to itself. */
+  table_at?: string;
+  table_until?: string;
+}
 
 /*
  * A folder's table is written anew as its files are done, at most each half a minute, and once more at the end. One worker
@@ -35,7 +43,7 @@ export class TableBusyError extends ServiceError {
 /** Writes the table of the folder that a job which has ended is a file of, unless it was written a moment ago. */
 export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void> {
   if (!parent_job_id) return;
-  const folder = await findJob({ key_id, job_id: parent_job_id });
+  const folder = await findJob<TableJob>({ key_id, job_id: parent_job_id });
   if (folder?.input_type !== 'drive_folder' || !folder.extract?.table) return;
   const table_at = instant(Date.now() - writtenEveryMs);
   try {
@@ -54,7 +62,7 @@ export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void
  * Writes the table of a folder whose files have all ended. Returns the id of its main file, or why the drive refuses
  * it. Throws `TableBusyError` while another worker writes it.
  */
-export async function finishTable(folder: Job): Promise<{ file_id?: string; error?: string }> {
+export async function finishTable(folder: TableJob): Promise<{ file_id?: string; error?: string }> {
   const locked = await lockTable(folder, { when: 'attribute_exists(#status)', values: {} });
   if (!locked) throw new TableBusyError();
   try {
@@ -66,12 +74,12 @@ export async function finishTable(folder: Job): Promise<{ file_id?: string; erro
 }
 
 async function lockTable(
-  folder: Job,
+  folder: TableJob,
   { when, values }: { when: string; values: Record<string, unknown> },
-): Promise<Job | undefined> {
+): Promise<TableJob | undefined> {
   const now = Date.now();
   const { key_id, job_id } = folder;
-  return updateJob(
+  return updateJob<TableJob>(
     { key_id, job_id },
     {
       when: `${when} AND (attribute_not_exists(table_until) OR table_until <= :now)`,
@@ -81,12 +89,12 @@ async function lockTable(
   );
 }
 
-async function writeLocked(folder: Job): Promise<string> {
+async function writeLocked(folder: TableJob): Promise<string> {
   const { key_id, job_id, table_until } = folder;
   try {
     return await writeTable(folder);
   } finally {
-    await updateJob(
+    await updateJob<TableJob>(
       { key_id, job_id },
       {
         when: 'attribute_exists(#status) AND table_until = :mine',
@@ -98,7 +106,7 @@ async function writeLocked(folder: Job): Promise<string> {
   }
 }
 
-async function writeTable(folder: Job): Promise<string> {
+async function writeTable(folder: TableJob): Promise<string> {
   const { drive_folder_id: folderId = '', filename = 'folder' } = folder;
   const latestMs = Date.now() + prepareMs;
   const directory = await newTempDir();
@@ -119,12 +127,12 @@ async function writeTable(folder: Job): Promise<string> {
 }
 
 /** Ids are kept before files are written under them, so that each writing is of the same files. */
-async function reserveIds(folder: Job, files: TableFile[]): Promise<Record<string, string>> {
+async function reserveIds(folder: TableJob, files: TableFile[]): Promise<Record<string, string>> {
   const { key_id, job_id, table_file_ids = {} } = folder;
   const ids = { ...table_file_ids };
   for (const { suffix } of files) ids[suffix] ??= await reserveFileId();
   if (Object.keys(ids).length === Object.keys(table_file_ids).length) return ids;
-  await updateJob(
+  await updateJob<TableJob>(
     { key_id, job_id },
     { when: 'attribute_exists(#status)', values: {}, set: { table_file_ids: ids } },
   );
@@ -134,9 +142,11 @@ async function reserveIds(folder: Job, files: TableFile[]): Promise<Record<strin
 const readAtOnce = 16;
 
 /** Yields the files of a folder whose fields are there, by their names. */
-async function* documentsOf(folder: Job): AsyncGenerator<ExtractedDocument> {
-  const done: Job[] = [];
-  for await (const child of childrenOf(folder)) if (child.status === 'done') done.push(child);
+async function* documentsOf(folder: TableJob): AsyncGenerator<ExtractedDocument> {
+  const done: SourceJob[] = [];
+  for await (const child of madeFor(folder, familyOf(folder.job_id))) {
+    if (child.status === 'done') done.push(child);
+  }
   done.sort((one, other) => byName.compare(one.filename ?? '', other.filename ?? ''));
   for (let start = 0; start < done.length; start += readAtOnce) {
     const some = done.slice(start, start + readAtOnce);
@@ -145,7 +155,7 @@ async function* documentsOf(folder: Job): AsyncGenerator<ExtractedDocument> {
       readAtOnce,
     );
     for (const { job, result } of read) {
-      if (result?.type === 'extract') yield { job, result };
+      if (result?.type === 'extract') yield { job_id: job.job_id, job, result };
     }
   }
 }

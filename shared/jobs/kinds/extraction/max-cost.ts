@@ -1,6 +1,6 @@
 import type { Model } from '../../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../../models/token-bounds.ts';
-import type { Job } from '../../engine/item/job.ts';
+import type { Extracting } from '../../asked/extract-task.ts';
 import { specOfJob } from './extract-input.ts';
 import { pageCharacters } from './pages-of-document.ts';
 import { maxAnswerTokens, mostRepairs, windowLimits } from './window-call.ts';
@@ -9,7 +9,7 @@ import { maxAnswerTokens, mostRepairs, windowLimits } from './window-call.ts';
 const mostCallsOfWindow = 2 * (1 + mostRepairs);
 
 /** The most that taking fields from a text of so many bytes costs, in nano-dollars. */
-export function maxExtractNanoUsd(model: Model, job: Job, bytes: number): number {
+export function maxExtractNanoUsd(model: Model, job: Extracting, bytes: number): number {
   const spec = specOfJob(job);
   const { instruction = '' } = job.extract ?? {};
   const { maxPages, maxCharacters } = windowLimits(model, spec, instruction);

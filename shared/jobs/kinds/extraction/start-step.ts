@@ -1,8 +1,10 @@
-import type { ClaimedJob } from '../../engine/item/job.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import { saveStep } from '../../engine/item/steps.ts';
-import type { RunEnd } from '../../engine/run/run-leased.ts';
-import { startDocumentStep } from '../../reading/document-step.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { OcrResult, PagesRead } from '../../results/result.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
+import { startDocumentStep } from '../chat/document-step.ts';
+import { extractionKind } from './extraction-job.ts';
 import { type ExtractPage, putPages } from './source-pages.ts';
 
 /** The name of the step that says what reading the pages came to. */
@@ -13,12 +15,13 @@ export const readName = 'read';
  * result of the two.
  */
 export async function startExtractStep(
-  job: ClaimedJob,
+  job: Claimed<SourceJob>,
   read: PagesRead,
   pages: AsyncIterable<ExtractPage>,
 ): Promise<RunEnd> {
   await saveStep(job, readName, read);
   return startDocumentStep(job, {
+    kind: extractionKind,
     name: 'extract',
     takes: ['extract', 'extract_schema'],
     put: (key) => putPages(key, pages),

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { ExtractSpec } from '../../../extract/spec.ts';
 import { type TableDocument, tableOf } from '../../../extract/tables/table.ts';
-import type { Job } from '../../engine/item/job.ts';
 import type { ExtractResult } from '../../results/result.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
 
 /** A document whose fields are there. */
 export interface ExtractedDocument {
-  job: Pick<Job, 'job_id' | 'parent_job_id' | 'document_object' | 'filename' | 'drive_file_id'>;
+  /** The job that its pages are asked of. */
+  job_id: string;
+  job: Pick<SourceJob, 'filename' | 'drive_file_id'>;
   result: ExtractResult;
 }
 
@@ -64,9 +66,7 @@ const safeName = (pointer: string) =>
 async function* described(
   documents: AsyncIterable<ExtractedDocument>,
 ): AsyncGenerator<TableDocument> {
-  for await (const { job, result } of documents) {
-    // The step answers for the job that was submitted.
-    const job_id = (job.document_object && job.parent_job_id) || job.job_id;
+  for await (const { job_id, job, result } of documents) {
     const drive_file_id = job.drive_file_id && encodeURIComponent(job.drive_file_id);
     yield {
       name: job.filename ?? '',

@@ -1,12 +1,12 @@
-import type { RunEnd } from '../../engine/run/run-leased.ts';
-import type { SourcedJob } from '../../sources/source.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import { withFile } from '../../sources/source-file.ts';
+import type { Sourced } from '../../sources/source-job.ts';
 import { readTextFile } from '../chat/read-texts.ts';
 import { pagesOfTexts } from './pages-of-document.ts';
 import { startExtractStep } from './start-step.ts';
 
 /** Takes fields from a text, which needs no reading. */
-export async function extractFromText(job: SourcedJob, signal: AbortSignal): Promise<RunEnd> {
+export async function extractFromText(job: Sourced, signal: AbortSignal): Promise<RunEnd> {
   const text = await withFile(
     job.source_object,
     (path) => readTextFile(path, job.filename),

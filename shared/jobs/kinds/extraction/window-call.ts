@@ -7,9 +7,10 @@ import { readSchema } from '../../../extract/read-schema.ts';
 import type { ExtractSpec } from '../../../extract/spec.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { estimateTokens } from '../../../models/token-bounds.ts';
-import type { ClaimedJob } from '../../engine/item/job.ts';
+import { chargeSubjectOf } from '../../asked/charge-subject.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import { getBytes } from '../../engine/item/objects.ts';
-import { chargeSubjectOf } from '../../engine/item/steps.ts';
+import type { ExtractionJob } from './extraction-job.ts';
 import type { ExtractPage } from './source-pages.ts';
 
 /** A model does worse on longer texts, however much it takes. */
@@ -40,7 +41,7 @@ export function windowLimits(model: Model, spec: ExtractSpec, instruction = '') 
 
 /** What of a document is asked about, of which model. */
 export interface Question {
-  job: ClaimedJob;
+  job: Claimed<ExtractionJob>;
   model: Model;
   spec: ExtractSpec;
   signal: AbortSignal;
@@ -65,7 +66,7 @@ export async function windowCall(
       ...(model.jsonSchema !== false && { response_format: responseFormat(schema) }),
       ...(!model.reasoning && { temperature: 0 }),
     },
-    subject: chargeSubjectOf(job),
+    subject: chargeSubjectOf(job, 'extract'),
     signal,
   };
 }

@@ -1,12 +1,17 @@
 import type { DriveFile } from '../../../drive/file.ts';
 import type { FolderPage } from '../../../drive/folder.ts';
 import { isOwnResult } from '../../../drive/result.ts';
+import { isRead, taskAttributes } from '../../asked/task.ts';
 import type { Child } from '../../engine/children/children.ts';
-import { childIdOf, findJob, type Job } from '../../engine/item/job.ts';
-import { attributesOf, newJob, taskAttributes } from '../../engine/item/new-job.ts';
+import { childIdOf, findJob } from '../../engine/item/job.ts';
+import { attributesOf, newJob } from '../../engine/item/new-job.ts';
 import { type LeftOutFile, shownName } from '../../results/result.ts';
 import { knownJobOf, sourceIdOf, sourceWrite } from '../../sources/known-sources.ts';
 import { isWorkable } from '../../sources/sniff.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
+import { chatKind } from '../chat/chat-job.ts';
+import { documentKind } from '../document/document-job.ts';
+import type { FolderJob } from './folder-job.ts';
 
 /** A page of a folder by what is to be done with its files. */
 export interface SortedPage {
@@ -20,7 +25,7 @@ export interface SortedPage {
  * against them are looked into.
  */
 export async function sortFiles(
-  folder: Job,
+  folder: FolderJob,
   { files, unreadable }: Pick<FolderPage, 'files' | 'unreadable'>,
   folderId: string,
   signal: AbortSignal,
@@ -74,9 +79,12 @@ const leftOut = (
  * Returns the files that a folder is to take which is tried again: files whose jobs failed, and if the folder was cancelled
  * or failed itself, also files whose jobs were cancelled or that it had not come to.
  */
-async function remainingFiles({ key_id, retry_of }: Job, files: DriveFile[]): Promise<DriveFile[]> {
+async function remainingFiles(
+  { key_id, retry_of }: FolderJob,
+  files: DriveFile[],
+): Promise<DriveFile[]> {
   if (!retry_of) return files;
-  const before = await findJob({ key_id, job_id: retry_of });
+  const before = await findJob<FolderJob>({ key_id, job_id: retry_of });
   const isDone = before?.status === 'done';
   const isLeft = async ({ id }: DriveFile) => {
     const job = await findJob({ key_id, job_id: childIdOf(retry_of, id) });
@@ -88,8 +96,8 @@ async function remainingFiles({ key_id, retry_of }: Job, files: DriveFile[]): Pr
 }
 
 /** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
-function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
-  return newJob({
+function childOf(folder: FolderJob, file: DriveFile, drive_folder_id: string): SourceJob {
+  return newJob(isRead(folder) ? documentKind : chatKind, {
     ...attributesOf(folder, [
       ...taskAttributes,
       'pipeline_instruction',
@@ -120,16 +128,16 @@ interface Subfolder {
  * Where a folder's job is in its listing: `page_token` is the page to list next of the folder `folder_at`, which
  * counts the job's own folder and those found below it, level by level. It is empty once all were listed.
  */
-type Position = Pick<Job, 'page_token' | 'folder_at' | 'folders' | 'folders_found'>;
+type Position = Pick<FolderJob, 'page_token' | 'folder_at' | 'folders' | 'folders_found'>;
 
 /** What stands in place of a token of Drive's for the first page of a folder below. */
 const firstPage = 'first';
 
 /** Whether the last page of the last folder was expanded. */
-export const isExpanded = ({ page_token }: Position) => page_token === '';
+export const isExpanded = ({ page_token }: Pick<Position, 'page_token'>) => page_token === '';
 
 /** Returns the folder that a job lists next; without a token, from its first page. */
-export function folderToList(job: Job): Subfolder & { pageToken: string | undefined } {
+export function folderToList(job: FolderJob): Subfolder & { pageToken: string | undefined } {
   const { page_token, folder_at = 0, folders = [], drive_folder_id = '' } = job;
   const folder = folders[folder_at - 1] ?? { id: drive_folder_id, depth: 0 };
   return { ...folder, pageToken: page_token === firstPage ? undefined : page_token };
@@ -137,7 +145,7 @@ export function folderToList(job: Job): Subfolder & { pageToken: string | undefi
 
 /** Returns where a job is after a page; `below` are the folders that lie in the folder, told on its first page. */
 export function nextPosition(
-  job: Job,
+  job: FolderJob,
   { nextPageToken, below }: { nextPageToken: string | undefined; below: { id: string }[] },
 ): Position {
   const { folder_at = 0, folders = [], folders_found = 0, recursive, drive_folder_id } = job;

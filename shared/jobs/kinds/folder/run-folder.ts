@@ -3,7 +3,7 @@ import { requireReadableFolder } from '../../../drive/file.ts';
 import { type FolderPage, listFolder } from '../../../drive/folder.ts';
 import { type KeyLimits, limitsOfKey } from '../../../keys/key-limits.ts';
 import { createChildren } from '../../engine/children/children.ts';
-import type { ClaimedJob, Job } from '../../engine/item/job.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import {
   continueJob,
   haveChildrenEnded,
@@ -11,28 +11,33 @@ import {
   suspendJob,
 } from '../../engine/item/state.ts';
 import { jobErrorText } from '../../engine/run/failure.ts';
-import { completionOf, type RunEnd, type RunJob } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import { beginStep, readKeyOf } from '../../engine/run/watch.ts';
 import { tagJobs } from '../../engine/waiting/fair-tags.ts';
+import { completionOf } from '../../results/keep-result.ts';
 import type { FolderResult } from '../../results/result.ts';
 import { readInFolders } from '../../sources/lost-folder.ts';
 import { finishTable, TableBusyError } from '../extraction/folder-table.ts';
 import { folderToList, isExpanded, maxLeftOut, nextPosition, sortFiles } from './folder-files.ts';
+import type { FolderJob } from './folder-job.ts';
 
 /**
  * Runs a folder's job: makes a job for each pending file, a page of the folder at a time, and waits for all
  * of them. Its result counts how they ended. After a run that died the next one goes on with the same page.
  */
-export const runFolderJob: RunJob = async (claimed, signal) => {
+export async function runFolder(
+  claimed: Claimed<FolderJob>,
+  signal: AbortSignal,
+): Promise<FolderResult | RunEnd> {
   if (claimed.stop_reason) return endOf(claimed);
-  let job: ClaimedJob = claimed;
-  if (!isExpanded(job)) {
+  let job = claimed;
+  if (job.phase === 'listing') {
     const { drive_folders, weight } = limitsOfKey(await readKeyOf(job));
     const folder = await readInFolders(job, (folders) =>
       requireReadableFolder(job.drive_folder_id ?? '', folders),
     );
     job = { ...job, filename: folder.name };
-    while (!isExpanded(job)) {
+    while (job.phase === 'listing') {
       if (signal.aborted) return () => continueJob(job);
       await beginStep(job);
       try {
@@ -47,10 +52,10 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
   return job.children_ended !== undefined && haveChildrenEnded(job)
     ? endOf(job)
     : () => suspendJob(job);
-};
+}
 
 /** Ends a folder's job, with the table of what was extracted from its files if that is wanted. */
-async function endOf(job: ClaimedJob): Promise<FolderResult | RunEnd> {
+async function endOf(job: Claimed<FolderJob>): Promise<FolderResult | RunEnd> {
   const result = folderResultOf(job);
   if (!job.extract?.table) return result;
   try {
@@ -65,7 +70,7 @@ async function endOf(job: ClaimedJob): Promise<FolderResult | RunEnd> {
   }
 }
 
-/** How long a folder waits that another worker writes the table of. */
+/** How long to wait while another worker writes the folder's table. */
 const tableWaitMs = 5_000;
 
 /**
@@ -73,10 +78,10 @@ const tableWaitMs = 5_000;
  * each were submitted. The folder was accepted, so that no limit refuses them, but they count.
  */
 async function expandPage(
-  job: ClaimedJob,
+  job: Claimed<FolderJob>,
   { drive_folders, weight }: Pick<KeyLimits, 'drive_folders' | 'weight'>,
   signal: AbortSignal,
-): Promise<ClaimedJob> {
+): Promise<Claimed<FolderJob>> {
   const { id, depth, pageToken } = folderToList(job);
   const page = await listPage(id, drive_folders, pageToken, depth > 0);
   const { pending, leftOut, counts } = await sortFiles(job, page, id, signal);
@@ -86,9 +91,11 @@ async function expandPage(
     { weight },
   );
   const children = tagged.map((job, index) => ({ ...pending[index]?.child, job }));
+  const next = nextPosition(job, { nextPageToken: page.nextPageToken, below: page.folders });
   return createChildren(job, children, {
     filename: job.filename ?? '',
-    ...nextPosition(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+    ...next,
+    ...(isExpanded(next) && { phase: 'files' }),
     files_found: files_found + counts.found,
     files_unsupported: files_unsupported + counts.unsupported,
     files_unreadable: files_unreadable + counts.unreadable,
@@ -111,7 +118,7 @@ async function listPage(
   }
 }
 
-function folderResultOf(job: Job): FolderResult {
+function folderResultOf(job: FolderJob): FolderResult {
   const { children_ended = 0, children_failed = 0, children_cancelled = 0 } = job;
   const { files_found: found = 0, files_unsupported: unsupported = 0, files_unreadable = 0 } = job;
   // All those whose file another job had, also one that came between the lookup and the write.

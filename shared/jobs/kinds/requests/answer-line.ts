@@ -2,11 +2,11 @@ import { askWhole } from '../../../chat/ask.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { BudgetExceededError } from '../../../ledger/terms/limit-errors.ts';
 import { metadataOf } from '../../../ledger/terms/metadata.ts';
-import type { Job } from '../../engine/item/job.ts';
-import { chargeSubjectOf, saveStep, stepWrite } from '../../engine/item/steps.ts';
+import { chargeSubjectOf } from '../../asked/charge-subject.ts';
+import { saveStep, stepWrite } from '../../engine/item/steps.ts';
 import { isLast } from '../../engine/run/failure.ts';
 import { beginStep } from '../../engine/run/watch.ts';
-import { type FileLine, lineName } from './file-line.ts';
+import { type FileLine, lineName, type RequestsJob } from './file-line.ts';
 import { failedStep, responseTo } from './line-results.ts';
 import { readLine } from './read-line.ts';
 
@@ -45,7 +45,7 @@ export async function answerLine(
  * Whether an error is the line's result. The job waits for its key's limits, and retries what passes with time; but a
  * batch may ask not to wait for its budget.
  */
-export function isLinesFault(error: unknown, job: Job, signal: AbortSignal): boolean {
+export function isLinesFault(error: unknown, job: RequestsJob, signal: AbortSignal): boolean {
   if (!(error instanceof ServiceError) || signal.aborted) return false;
   return isLast(job, error) || (isOverBudget(error) && failsOnBudget(job));
 }
@@ -54,5 +54,5 @@ const isOverBudget = (error: ServiceError) =>
   error instanceof BudgetExceededError && !error.isHeldUp;
 
 /** Whether lines of a batch that its budget doesn't cover fail at once. */
-const failsOnBudget = ({ endpoint, metadata }: Job) =>
+const failsOnBudget = ({ endpoint, metadata }: RequestsJob) =>
   endpoint !== undefined && metadata?.['on_budget'] === 'fail';

@@ -1,5 +1,6 @@
 import type { TokenCounts } from '../../results/result.ts';
-import type { SourcedJob } from '../../sources/source.ts';
+import type { Sourced, SourceJob } from '../../sources/source-job.ts';
+import type { LineEndpoint } from './line-endpoint.ts';
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {
@@ -23,9 +24,15 @@ export const numberOf = (name: string) => Number(name.slice('line_'.length));
 /** A request to the API may have no more. */
 export const maxLineBytes = 6 * 1024 * 1024;
 
+/** A job whose file is one of requests. */
+export interface RequestsJob extends SourceJob {
+  /** The route that all lines ask, where the job says so: then each line has to name it. */
+  endpoint?: LineEndpoint;
+}
+
 /** One line of a file of requests. */
 export interface FileLine {
-  job: SourcedJob;
+  job: Sourced<RequestsJob>;
   /** Undefined if it is longer than a line may be. */
   line: string | undefined;
   number: number;

@@ -3,8 +3,13 @@ import { ServiceError } from '../../../http/errors.ts';
 import { faultIn } from '../../../http/field-errors.ts';
 import { excessIn, readJson } from '../../../http/read-json.ts';
 import { dictionary } from '../../../http/schema.ts';
-import type { Job } from '../../engine/item/job.ts';
-import { bytesOf, type FileLine, type LineStep, maxLineBytes } from './file-line.ts';
+import {
+  bytesOf,
+  type FileLine,
+  type LineStep,
+  maxLineBytes,
+  type RequestsJob,
+} from './file-line.ts';
 import { defaultEndpoint } from './line-endpoint.ts';
 import { failedStep, failedWith, outputOf, paramOf } from './line-results.ts';
 import { type LineQuestion, lineEndpoints } from './read-line-body.ts';
@@ -15,7 +20,7 @@ export interface LineRequest extends LineQuestion {
 }
 
 /** A batch says which route all of its lines name. In other files they may leave it out, and the method with it. */
-function lineSchemaOf({ endpoint }: Job) {
+function lineSchemaOf({ endpoint }: RequestsJob) {
   const method = v.literal('POST');
   const url = v.literal(endpoint ?? defaultEndpoint);
   return dictionary(

@@ -1,16 +1,30 @@
 import { ServiceError } from '../../../http/errors.ts';
-import type { SourcedJob } from '../../sources/source.ts';
-import { bytesOf, type FileLine, maxLineBytes } from './file-line.ts';
+import { readKeyOf } from '../../engine/run/watch.ts';
+import { withFile } from '../../sources/source-file.ts';
+import type { Sourced } from '../../sources/source-job.ts';
+import { bytesOf, type FileLine, maxLineBytes, type RequestsJob } from './file-line.ts';
 import { linesOf, maxLines, reserveBytes } from './file-lines.ts';
 import { type Refusal, refusalOf } from './read-line.ts';
 
 /** A file of requests that is on this machine. */
-export interface RequestFile {
-  job: SourcedJob;
+export interface RequestFile<Its extends RequestsJob = RequestsJob> {
+  job: Sourced<Its>;
   path: string;
   /** The models that the key may use; null is any. Read once, so that a run refuses the same lines throughout. */
   models: readonly string[] | null;
 }
+
+/** Gets a job's file of requests onto this machine for as long as it is used. */
+export const withRequests = <Its extends RequestsJob, Result>(
+  job: Sourced<Its>,
+  use: (file: RequestFile<Its>) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> =>
+  withFile(
+    job.source_object,
+    async (path) => use({ job, path, models: (await readKeyOf(job)).models }),
+    signal,
+  );
 
 /** The lines of a file of requests with their numbers, blank ones too. A byte order mark may begin the file. */
 export async function* linesIn({ job, path, models }: RequestFile): AsyncGenerator<FileLine> {
@@ -42,14 +56,14 @@ export async function countLines(file: RequestFile, isBegun: boolean): Promise<n
   return total;
 }
 
-const tooManyLines = ({ filename }: SourcedJob) =>
+const tooManyLines = ({ filename }: Sourced) =>
   new ServiceError(
     422,
     'too_many_lines',
     `${filename} has more than the ${maxLines.toLocaleString('en')} lines that a file of requests may have.`,
   );
 
-const noRequests = ({ filename }: SourcedJob, firstWrong: string) =>
+const noRequests = ({ filename }: Sourced, firstWrong: string) =>
   new ServiceError(422, 'invalid_lines', `No line of ${filename} can be asked. ${firstWrong}`);
 
 /** Returns why a line can't be asked, within the room that lines have. */

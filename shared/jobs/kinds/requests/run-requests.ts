@@ -1,92 +1,71 @@
 import pLimit from 'p-limit';
 import { noteProgress } from '../../engine/item/progress.ts';
-import { continueJob, saveProgress } from '../../engine/item/state.ts';
-import type { RunEnd } from '../../engine/run/run-leased.ts';
-import { callsAtOnce, readKeyOf } from '../../engine/run/watch.ts';
-import type { SourcedJob } from '../../sources/source.ts';
-import { withFile } from '../../sources/source-file.ts';
-import { isBatch } from '../batch/batch-job.ts';
-import { checkLines } from '../batch/check-lines.ts';
-import { noteRestDone } from '../batch/upstream/parts.ts';
-import {
-  type HandedRun,
-  runHanded,
-  stillWaiting,
-  waitForUpstream,
-} from '../batch/upstream/run-handed.ts';
+import { continueJob } from '../../engine/item/state.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
+import { callsAtOnce } from '../../engine/run/watch.ts';
+import type { Sourced } from '../../sources/source-job.ts';
 import { answerLine } from './answer-line.ts';
-import { endWithAll, orKept } from './end-requests.ts';
+import { endRequests } from './end-requests.ts';
+import type { FileLine } from './file-line.ts';
 import { reserveBytes } from './file-lines.ts';
 import { keptOutcomes, type Outcomes } from './line-outcomes.ts';
 import { bytesWithAnswer } from './read-line.ts';
-import { countLines, linesIn, type RequestFile } from './request-file.ts';
+import { countLines, linesIn, type RequestFile, withRequests } from './request-file.ts';
 
 /** Lines of one file that are asked at once, unless the key may have fewer calls under way. */
 const linesAtOnce = 8;
 
 /**
  * Runs a file of requests in the OpenAI batch format, line by line. Its result is a file in that format, in the
- * lines' order; of a batch, two. A line that was answered is kept, and not asked again. A line that can't be asked is not
+ * lines' order. A line that was answered is kept, and not asked again. A line that can't be asked is not
  * kept: reading it again gives the same error. Throws for a file of too many lines, or of none that can be asked.
  *
  * @see https://platform.openai.com/docs/guides/batch
  */
-export async function runBatchFile(job: SourcedJob, signal: AbortSignal): Promise<RunEnd> {
-  const waiting = isBatch(job) ? await stillWaiting(job, signal) : undefined;
-  if (waiting) {
-    const { done = 0, total = 0, failed = 0 } = job.progress ?? {};
-    const { counts } = waiting;
-    noteProgress(job, {
-      ...{ done: Math.max(done, counts.completed), total },
-      ...{ failed: Math.max(failed, counts.failed), unit: 'lines' },
-    });
-    return waiting.end;
-  }
-  return withFile(
-    job.source_object,
-    async (path) => {
-      const { models } = await readKeyOf(job);
-      const file = { job, path, models };
-      return orKept(file, signal, () => runLines(file, signal));
+export const runRequests = (job: Sourced, signal: AbortSignal): Promise<RunEnd> =>
+  withRequests(
+    job,
+    async (file) => {
+      const kept = await keptOutcomes(job);
+      const total = await countLines(file, kept.done.size > 0);
+      return unlessAborted(file, kept, signal, async () => {
+        await answerLines(file, kept, total, signal);
+        return endRequests(file, kept.done);
+      });
     },
     signal,
   );
-}
 
-async function runLines(file: RequestFile, signal: AbortSignal): Promise<RunEnd> {
-  if (isBatch(file.job) && !file.job.in_progress_at) return beginBatch(file, signal);
-  const { job } = file;
-  const kept = await keptOutcomes(job);
-  const total = await countLines(file, isBatch(job) || kept.done.size > 0);
-  const before = kept.done.size;
-  let handed: HandedRun | undefined;
+/** Runs lines. If time is up after some were answered, the job goes on from there. */
+export async function unlessAborted(
+  { job }: RequestFile,
+  { done }: Outcomes,
+  signal: AbortSignal,
+  run: () => Promise<RunEnd>,
+): Promise<RunEnd> {
+  const before = done.size;
   try {
-    if (isBatch(job)) handed = await runHanded(file, kept, signal);
-    await answerLines(file, kept, total, handed, signal);
-    if (handed?.isOpen && !handed.handed.isRestDone) await noteRestDone(job);
+    return await run();
   } catch (error) {
-    if (signal.aborted && kept.done.size > before) return () => continueJob(job);
+    if (signal.aborted && done.size > before) return () => continueJob(job);
     throw error;
   }
-  if (handed?.isOpen) return waitForUpstream(job, handed.handed);
-  if (handed?.lacking) throw handed.lacking;
-  return endWithAll(file, kept.done);
 }
 
-/** Begins a batch once all its lines are found good. */
-async function beginBatch(file: RequestFile, signal: AbortSignal): Promise<RunEnd> {
-  const checked = await checkLines(file, signal);
-  if ('end' in checked) return checked.end;
-  noteProgress(file.job, { done: 0, total: checked.total, failed: 0, unit: 'lines' });
-  return runLines({ ...file, job: await saveProgress(file.job, checked.begun) }, signal);
+/** Lines of a file that are asked elsewhere. */
+interface AskedElsewhere {
+  /** How many of those that are not over were answered, and how many failed. */
+  counts: { completed: number; failed: number };
+  leaves(line: FileLine): boolean;
 }
 
-async function answerLines(
+/** Asks the lines that were not asked yet. */
+export async function answerLines(
   file: RequestFile,
   kept: Outcomes,
   total: number,
-  handed: HandedRun | undefined,
   signal: AbortSignal,
+  elsewhere?: AskedElsewhere,
 ): Promise<void> {
   const atOnce = await callsAtOnce(file.job, linesAtOnce);
   const limit = pLimit(atOnce);
@@ -94,15 +73,15 @@ async function answerLines(
   const failures: unknown[] = [];
   let refused = 0;
   const note = () => {
-    const failed = kept.failed + refused + (handed?.counts.failed ?? 0);
-    const done = kept.done.size - kept.failed + (handed?.counts.completed ?? 0);
+    const failed = kept.failed + refused + (elsewhere?.counts.failed ?? 0);
+    const done = kept.done.size - kept.failed + (elsewhere?.counts.completed ?? 0);
     noteProgress(file.job, { done, total, failed, unit: 'lines' });
   };
   note();
   for await (const line of linesIn(file)) {
     const { number } = line;
     if (line.line?.trim() === '' || kept.done.has(number)) continue;
-    if (handed?.leaves(line)) continue;
+    if (elsewhere?.leaves(line)) continue;
     const giveBack = await reserveBytes(bytesWithAnswer(line));
     const run = limit(() => answerLine(line, signal))
       .then((isAnswered) => {

@@ -1,30 +1,26 @@
 import { openDocument } from '../../../documents/open-document.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
 import { BudgetExceededError } from '../../../ledger/terms/limit-errors.ts';
-import { childrenOf, createChildren } from '../../engine/children/children.ts';
-import { type ClaimedJob, findJob, type Job, sectionIdOf } from '../../engine/item/job.ts';
-import { attributesOf, newJob, taskAttributes } from '../../engine/item/new-job.ts';
-import { cancelSection, completeJob, pauseJob, suspendJob } from '../../engine/item/state.ts';
+import { taskAttributes } from '../../asked/task.ts';
+import { createChildren } from '../../engine/children/children.ts';
+import { type Claimed, findJob, type Job } from '../../engine/item/job.ts';
+import { attributesOf, newJob } from '../../engine/item/new-job.ts';
+import { cancelPart, completeJob, pauseJob, suspendJob } from '../../engine/item/state.ts';
 import { endOfWait, jobErrorText } from '../../engine/run/failure.ts';
-import type { RunEnd } from '../../engine/run/run-leased.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import { readKeyOf } from '../../engine/run/watch.ts';
 import { tagSections } from '../../engine/waiting/fair-tags.ts';
 import { latestTryMs } from '../../engine/waiting/retry-slots.ts';
 import { pageSteps } from '../../reading/page-steps.ts';
-import { readPages } from '../../reading/read-pages.ts';
-import type { SourcedJob } from '../../sources/source.ts';
+import { readPages, returnImages } from '../../reading/read-pages.ts';
 import { withFile } from '../../sources/source-file.ts';
+import type { Sourced } from '../../sources/source-job.ts';
 import { hasPages } from '../../sources/workable.ts';
-import { failWithPages, finishOcr } from '../document/finish.ts';
-
-/*
- * A section is a job for a range of another job's pages, which begins with `part_` in its id. No caller sees it. It has
- * leases and retries like any other job.
- */
+import { type SectionJob, sectionIdOf, sectionKind } from './section-job.ts';
 
 /** Makes a job for each so many pages, which any worker may take. The document's job waits for them. */
 export async function splitIntoSections(
-  job: SourcedJob,
+  job: Sourced,
   pageCount: number,
   pagesPerSection: number,
 ): Promise<RunEnd> {
@@ -36,12 +32,12 @@ export async function splitIntoSections(
   // A long document takes as many tags as a folder of as many files would, and no other key waits for all of it.
   const { weight } = limitsOfKey(await readKeyOf(job));
   const children = (await tagSections(sections, weight)).map((section) => ({ job: section }));
-  await createChildren(job, children, { page_count: pageCount });
+  await createChildren(job, children, { phase: 'sections', page_count: pageCount });
   return () => suspendJob(job);
 }
 
-function sectionOf(job: SourcedJob, first_page: number, last_page: number): Job {
-  return newJob({
+function sectionOf(job: Sourced, first_page: number, last_page: number): Job {
+  return newJob(sectionKind, {
     ...attributesOf(job, [
       ...taskAttributes,
       'input_type',
@@ -58,13 +54,20 @@ function sectionOf(job: SourcedJob, first_page: number, last_page: number): Job 
 }
 
 /** Reads a section's pages, unless its document's job is over. */
-export async function runSection(section: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
-  const { source_object = '', source_kind = 'pdf', first_page = 1, last_page = 0 } = section;
-  const parentKey = { key_id: section.key_id, job_id: section.parent_job_id ?? '' };
+export async function runSection(
+  section: Claimed<SectionJob>,
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  const { source_object, source_kind, first_page: first, last_page: last } = section;
+  const range = { first, last };
+  if (section.stop_reason) {
+    await returnImages(section, await pageSteps(section, range));
+    return () => completeJob(section);
+  }
+  const parentKey = { key_id: section.key_id, job_id: section.parent_job_id };
   const parent = await findJob(parentKey);
   const isWanted = parent?.status === 'processing' || parent?.status === 'queued';
-  if (!isWanted || !hasPages(source_kind)) return () => cancelSection(section);
-  const range = { first: first_page, last: last_page };
+  if (!isWanted || !hasPages(source_kind)) return () => cancelPart(section);
   try {
     return await withFile(
       source_object,
@@ -91,17 +94,3 @@ export async function runSection(section: ClaimedJob, signal: AbortSignal): Prom
 
 /** Whether only other pages' holds are in the way: they end in a moment. */
 const isHeldUp = (error: unknown) => error instanceof BudgetExceededError && error.isHeldUp;
-
-/** Ends a job whose sections have ended. If one of them failed, so does the job; it keeps what the others read. */
-export async function finishSections(job: ClaimedJob): Promise<RunEnd> {
-  const { page_count = 0 } = job;
-  for await (const { status, error } of childrenOf(job)) {
-    if (status !== 'done') return failWithPages(job, page_count, error ?? `a part was ${status}`);
-  }
-  const steps = await pageSteps(job, { first: 1, last: page_count });
-  if (steps.length === page_count) return finishOcr(job, steps);
-  // A section may have waited so long for a budget that pages of others have expired.
-  const lost = page_count - steps.length;
-  const error = `pages_forgotten: ${lost} of ${page_count} pages were read so long ago that they are no longer kept.`;
-  return failWithPages(job, page_count, error);
-}

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countEnded, createChildren } from '../../../../shared/jobs/engine/children/children.ts';
+import { createChildren } from '../../../../shared/jobs/engine/children/children.ts';
 import {
   type ClaimedJob,
   childIdOf,
   familyOf,
   type Job,
-  sectionIdOf,
 } from '../../../../shared/jobs/engine/item/job.ts';
+import { updateJob } from '../../../../shared/jobs/engine/item/job-update.ts';
 import { newJob } from '../../../../shared/jobs/engine/item/new-job.ts';
 import {
   claimJob,
@@ -15,10 +15,14 @@ import {
   LeaseLostError,
   suspendJob,
 } from '../../../../shared/jobs/engine/item/state.ts';
-import { completionOf, runLeased } from '../../../../shared/jobs/engine/run/run-leased.ts';
-import { runFolderJob } from '../../../../shared/jobs/kinds/folder/run-folder.ts';
+import { chatKind } from '../../../../shared/jobs/kinds/chat/chat-job.ts';
+import { runFolderJob } from '../../../../shared/jobs/kinds/folder-queue.ts';
+import { sectionIdOf } from '../../../../shared/jobs/kinds/section/section-job.ts';
+import { completionOf } from '../../../../shared/jobs/results/keep-result.ts';
 import type { FolderResult } from '../../../../shared/jobs/results/result.ts';
 import { getJob, listJobs } from '../../../../shared/jobs/routes/read.ts';
+import { countEnded } from '../../../../shared/jobs/work/count-ended.ts';
+import { runLeased } from '../../../../shared/jobs/work/run-leased.ts';
 import { jobIdFormat } from '../../../support/fixtures/job-fields.ts';
 import { answer, caller, itemOf, submitted } from '../../../support/worlds/jobs.ts';
 import { useStore } from '../../../support/worlds/store.ts';
@@ -31,9 +35,17 @@ async function claimed(job: Job): Promise<ClaimedJob> {
   return claim;
 }
 
-/** A job that is being worked on, and so many to be made for it. */
+/** A folder's job that is being worked on. */
+async function claimedFolder(): Promise<ClaimedJob> {
+  const job = await submitted();
+  const set = { kind: 'folder', phase: 'listing' };
+  await updateJob(job, { when: 'attribute_exists(#status)', values: {}, set });
+  return claimed(job);
+}
+
+/** A folder's job that is being worked on, and so many to be made for it. */
 async function newFamily(size: number) {
-  const parent = await claimed(await submitted());
+  const parent = await claimedFolder();
   const children = Array.from({ length: size }, (_, index) => childOf(parent, `file ${index}`));
   return { parent, children };
 }
@@ -42,7 +54,7 @@ function childOf({ key_id, job_id: parent_job_id }: Job, name: string): { job: J
   const job_id = childIdOf(parent_job_id, name);
   const rest = { priority: 10, max_retries: 3, filename: name, drive_file_id: `id of ${name}` };
   return {
-    job: newJob({
+    job: newJob(chatKind, {
       key_id,
       job_id,
       parent_job_id,
@@ -143,7 +155,7 @@ describe('children', () => {
   });
 
   it('that failed are named by the beginning of their names, however long these are', async () => {
-    const parent = await claimed(await submitted());
+    const parent = await claimedFolder();
     const children = Array.from({ length: 100 }, (_, index) => {
       const { job } = childOf(parent, `file ${index}`);
       return { job: { ...job, filename: 'long '.repeat(1_200) } };

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { writeTransaction } from '../../../../shared/aws/transact.ts';
 import { type ClaimedJob, findJob, type Job } from '../../../../shared/jobs/engine/item/job.ts';
-import { keepResult } from '../../../../shared/jobs/engine/item/objects.ts';
 import {
   beginAlone,
   completionWrite,
@@ -14,10 +13,10 @@ import {
   retryJob,
   suspendJob,
 } from '../../../../shared/jobs/engine/item/state.ts';
-import { claimJobs } from '../../../../shared/jobs/engine/run/claim-jobs.ts';
-import { completionOf } from '../../../../shared/jobs/engine/run/run-leased.ts';
-import { sweepJobs } from '../../../../shared/jobs/engine/sweep/sweep.ts';
+import { completionOf, keepResult } from '../../../../shared/jobs/results/keep-result.ts';
 import { cancelJob, stopCallersJob } from '../../../../shared/jobs/routes/stop.ts';
+import { claimJobs } from '../../../../shared/jobs/work/claim-jobs.ts';
+import { sweepJobs } from '../../../../shared/jobs/work/sweep.ts';
 import { pass } from '../../../support/worlds/clock.ts';
 import { answer, caller, lane, messageFor, submitted } from '../../../support/worlds/jobs.ts';
 import type { JobModel } from './job-model.ts';

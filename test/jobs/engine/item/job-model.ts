@@ -1,7 +1,7 @@
 import { type ClaimedJob, instant, type Job } from '../../../../shared/jobs/engine/item/job.ts';
 import { leaseMs } from '../../../../shared/jobs/engine/item/lease.ts';
 import { maxStopTries, notifyGraceMs } from '../../../../shared/jobs/engine/item/state.ts';
-import type { JobStatus } from '../../../../shared/jobs/routes/record.ts';
+import type { JobStatus } from '../../../../shared/jobs/engine/item/status.ts';
 
 /** A job as it should be, written down a second time in the simplest way. */
 interface ModelJob {

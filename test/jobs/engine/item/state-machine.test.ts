@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { claimJobs } from '../../../../shared/jobs/engine/run/claim-jobs.ts';
-import { completionOf } from '../../../../shared/jobs/engine/run/run-leased.ts';
-import { sweepJobs } from '../../../../shared/jobs/engine/sweep/sweep.ts';
+import { completionOf } from '../../../../shared/jobs/results/keep-result.ts';
+import { claimJobs } from '../../../../shared/jobs/work/claim-jobs.ts';
+import { sweepJobs } from '../../../../shared/jobs/work/sweep.ts';
 import { cases } from '../../../support/run/cases.ts';
 import { expectWithin } from '../../../support/run/expect-within.ts';
 import { hourMs, pass, useStoppedClock } from '../../../support/worlds/clock.ts';

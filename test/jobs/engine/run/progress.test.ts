@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { renewEveryMs } from '../../../../shared/jobs/engine/item/lease.ts';
-import { claimBest } from '../../../../shared/jobs/engine/run/claim-jobs.ts';
-import { runLeased } from '../../../../shared/jobs/engine/run/run-leased.ts';
-import { runChatJob } from '../../../../shared/jobs/kinds/chat/run-chat.ts';
+import { runChatJob } from '../../../../shared/jobs/kinds/chat-queue.ts';
+import { claimBest } from '../../../../shared/jobs/work/claim-jobs.ts';
+import { runLeased } from '../../../../shared/jobs/work/run-leased.ts';
 import { greyJpeg, readGrey, smallPdf, words } from '../../../support/fixtures/small-documents.ts';
 import { gate } from '../../../support/servers/model-stub-pieces.ts';
 import { poll } from '../../../support/servers/poll.ts';

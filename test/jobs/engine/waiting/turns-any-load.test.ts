@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { claimBest } from '../../../../shared/jobs/engine/run/claim-jobs.ts';
+import { claimBest } from '../../../../shared/jobs/work/claim-jobs.ts';
 import { cases } from '../../../support/run/cases.ts';
 import { expectWithin } from '../../../support/run/expect-within.ts';
 import { pass, useStoppedClock } from '../../../support/worlds/clock.ts';

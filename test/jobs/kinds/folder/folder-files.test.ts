@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Job } from '../../../../shared/jobs/engine/item/job.ts';
 import { leaseMs } from '../../../../shared/jobs/engine/item/lease.ts';
 import {
   folderToList,
   isExpanded,
   nextPosition,
 } from '../../../../shared/jobs/kinds/folder/folder-files.ts';
+import type { FolderJob } from '../../../../shared/jobs/kinds/folder/folder-job.ts';
 import type { FolderResult } from '../../../../shared/jobs/results/result.ts';
 import { listJobs } from '../../../../shared/jobs/routes/read.ts';
 import { retryCallersJob } from '../../../../shared/jobs/routes/retry.ts';
@@ -21,9 +21,9 @@ useFreshHour();
 const ids = (...names: string[]) => names.map((id) => ({ id }));
 
 /** Lists a made-up tree as a job does, a page of each folder at a time; answers the folders in their order. */
-function listed(tree: Record<string, string[]>, job: Partial<Job>): string[] {
+function listed(tree: Record<string, string[]>, job: Partial<FolderJob>): string[] {
   const order: string[] = [];
-  let place = { drive_folder_id: 'root', ...job } as Job;
+  let place = { drive_folder_id: 'root', ...job } as FolderJob;
   while (!isExpanded(place)) {
     const { id } = folderToList(place);
     order.push(id);
@@ -51,7 +51,7 @@ it('stops at 500 folders below, and at 20 levels', () => {
 });
 
 it('goes on with the next page of a folder below where it stopped', () => {
-  const job = { drive_folder_id: 'root', recursive: true } as Job;
+  const job = { drive_folder_id: 'root', recursive: true } as FolderJob;
   const first = { ...job, ...nextPosition(job, { nextPageToken: 'p2', below: ids('a') }) };
   const second = { ...first, ...nextPosition(first, { nextPageToken: undefined, below: [] }) };
   const third = { ...second, ...nextPosition(second, { nextPageToken: 'p2', below: [] }) };

@@ -1,0 +1,199 @@
+import { BatchWriteCommand, DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import pLimit from 'p-limit';
+import { dynamodb, queryPages, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { findJob, instant, isPart, type Job, type JobKey } from '../engine/item/job.ts';
+import type { Link } from '../engine/item/kind.ts';
+import { deleteObject, folderOf, objectsOf } from '../engine/item/objects.ts';
+import { stepsPrefixOf } from '../engine/item/steps.ts';
+import { childrenOf, kindOf } from '../kinds/kinds.ts';
+import { copyOwnerOf, isCopyInUse } from '../sources/kept-copies.ts';
+import { stopOne } from '../work/stop.ts';
+import { giveRetriesTheirOwn } from './copy-for-retries.ts';
+import {
+  beginErasure,
+  type Erasure,
+  erasedJobOf,
+  findErasure,
+  openErasuresFor,
+} from './erasure.ts';
+
+const stoppedAbove = 'stopped: The job that this one was made for was deleted.';
+
+/** Objects that are deleted at once, and jobs that are erased at once. */
+const atOnce = 25;
+
+/**
+ * After so long no worker is left that was at work on an erased job: a function may run for 15 minutes. What such a
+ * worker has put meanwhile, which no condition can refuse, goes then.
+ */
+const lateWorkerMs = 20 * 60_000;
+
+/**
+ * For how long an erased job is known to be one, once nothing more is to be done: longer than a backup, from which a
+ * restored table would have the job again, can be restored.
+ */
+const knownForSeconds = 36 * 86_400;
+
+/**
+ * Erases what is left of a job: what was made for it, its steps, the pages kept of its document, its objects and what
+ * else it has in the table. It may break off anywhere, and be done at any time again. Returns whether all is gone; it is
+ * not if the time was up, or if another job still works on the document or on what was made for this one.
+ */
+export async function eraseDependents(erasure: Erasure, untilMs: number): Promise<boolean> {
+  const isAlone = await eraseChildren(erasure, untilMs);
+  await giveRetriesTheirOwn(erasure);
+  const hasNoSteps = await eraseSteps(erasure, untilMs);
+  await eraseLinks(erasure);
+  await kindOf(asJobOf(erasure)).eraseRest?.(erasedJobOf(erasure));
+  const hasNoObjects = await eraseObjects(erasure, untilMs);
+  if (!isAlone || !hasNoSteps || !hasNoObjects) return false;
+  await noteErased(erasure);
+  return true;
+}
+
+/** Returns what is known of an erased job as the job. */
+const asJobOf = (erasure: Erasure) => ({ ...erasure, ...erasedJobOf(erasure) }) as unknown as Job;
+
+/** Erases what was made for a job. What has not ended is stopped first, and erased once it has. */
+async function eraseChildren(erasure: Erasure, untilMs: number): Promise<boolean> {
+  const limit = pLimit(atOnce);
+  const done: Promise<boolean>[] = [];
+  const erase = (work: () => Promise<boolean>) =>
+    done.push(limit(async () => Date.now() < untilMs && work()));
+  for await (const child of openErasuresFor(erasure)) erase(() => eraseDependents(child, untilMs));
+  for await (const child of childrenOf(asJobOf(erasure))) erase(() => eraseChild(child, untilMs));
+  return (await Promise.all(done)).every(Boolean);
+}
+
+async function eraseChild(child: Job, untilMs: number): Promise<boolean> {
+  if (!child.completed_at) {
+    await stopOne(child, stoppedAbove);
+    return false;
+  }
+  const erasure = (await beginErasure(child)) ?? (await findErasure(child));
+  return erasure !== undefined && eraseDependents(erasure, untilMs);
+}
+
+/** The steps of a part are its document's, under whose name they lie. */
+async function eraseSteps(erasure: Erasure, untilMs: number): Promise<boolean> {
+  const job = erasedJobOf(erasure);
+  if (isPart(job)) return true;
+  const pages = queryPages<{ job_id: string; kept_as?: string }>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :steps)',
+    ProjectionExpression: 'job_id, kept_as',
+    ExpressionAttributeValues: { ':key': job.key_id, ':steps': stepsPrefixOf(job) },
+    ConsistentRead: true,
+    // Each is deleted before the next is read, so that an interruption loses nothing.
+    Limit: 500,
+  });
+  for await (const { items } of pages) {
+    if (Date.now() >= untilMs) return false;
+    // A page that is kept for other jobs goes before the step that names it.
+    await deleteItems(
+      job.key_id,
+      items.flatMap(({ kept_as }) => kept_as ?? []),
+    );
+    await deleteItems(
+      job.key_id,
+      items.map(({ job_id }) => job_id),
+    );
+  }
+  return true;
+}
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
+const maxBatch = 25;
+
+async function deleteItems(key_id: string, ids: string[]): Promise<void> {
+  const limit = pLimit(4);
+  const distinct = [...new Set(ids)];
+  const batches = Array.from({ length: Math.ceil(distinct.length / maxBatch) }, (_, index) =>
+    distinct.slice(index * maxBatch, (index + 1) * maxBatch),
+  );
+  await Promise.all(batches.map((batch) => limit(() => deleteBatch(key_id, batch))));
+}
+
+/** What DynamoDB left, as it throttles, is sent again. */
+async function deleteBatch(key_id: string, ids: string[]): Promise<void> {
+  const TableName = setting('JOBS_TABLE');
+  let left = ids.map((job_id) => ({ DeleteRequest: { Key: { key_id, job_id } } })) as object[];
+  while (left.length > 0) {
+    const { UnprocessedItems } = await dynamodb.send(
+      new BatchWriteCommand({ RequestItems: { [TableName]: left as [] } }),
+    );
+    left = UnprocessedItems?.[TableName] ?? [];
+  }
+}
+
+async function eraseLinks({ key_id, links = [] }: Erasure): Promise<void> {
+  for (const link of links) await eraseLink(key_id, link);
+}
+
+async function eraseLink(key_id: string, { job_id, attribute, value }: Link): Promise<void> {
+  const names = attribute.split('.');
+  await unlessConditionFails(
+    dynamodb.send(
+      new DeleteCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: { key_id, job_id },
+        ConditionExpression: `${names.map((_, index) => `#${index}`).join('.')} = :value`,
+        ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, name])),
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    ),
+  );
+}
+
+/**
+ * Deletes a job's objects. Its copy of a document stays while another job of the key works on it. A copy that another
+ * job made goes too if that job is erased already, as nothing else would delete it.
+ */
+async function eraseObjects(erasure: Erasure, untilMs: number): Promise<boolean> {
+  const job = erasedJobOf(erasure);
+  const { source_object } = erasure;
+  const isUsed = await isCopyInUse(job);
+  const limit = pLimit(atOnce);
+  for await (const objects of objectsOf(job)) {
+    if (Date.now() >= untilMs) return false;
+    const unused = objects.filter((object) => !isUsed || !isCopy(job, object));
+    await Promise.all(unused.map((object) => limit(() => deleteObject(object))));
+  }
+  if (source_object && !isPart(job) && (await isNobodys(job, source_object))) {
+    await deleteObject(source_object);
+  }
+  return !isUsed;
+}
+
+const isCopy = (job: JobKey, object: string) => object.startsWith(`${folderOf(job)}/source-`);
+
+/** Whether a copy is of a job that the table has forgotten, and nobody works on it. */
+async function isNobodys(job: JobKey, object: string): Promise<boolean> {
+  const owner = { key_id: job.key_id, job_id: copyOwnerOf(object) };
+  if (owner.job_id === job.job_id) return false;
+  const [kept, erasure] = await Promise.all([findJob(owner), findErasure(owner)]);
+  return !kept && !erasure && !(await isCopyInUse(owner));
+}
+
+/** The first time that nothing is left, the sweep is to look once more; after that the erasure may be forgotten. */
+async function noteErased({ key_id, job_id, erased_at }: Erasure): Promise<void> {
+  const now = Date.now();
+  const isSecond = erased_at !== undefined && Date.parse(erased_at) + lateWorkerMs <= now;
+  if (erased_at && !isSecond) return;
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: { key_id, job_id },
+        ConditionExpression: 'attribute_exists(job_id)',
+        UpdateExpression: isSecond
+          ? 'SET expires_at = :expires REMOVE lane, due_at, links'
+          : 'SET erased_at = if_not_exists(erased_at, :now), due_at = :due',
+        ExpressionAttributeValues: isSecond
+          ? { ':expires': Math.floor(now / 1000) + knownForSeconds }
+          : { ':now': instant(now), ':due': instant(now + lateWorkerMs) },
+      }),
+    ),
+  );
+}

@@ -1,0 +1,13 @@
+import { runAnswer } from './answer/run-answer.ts';
+import { runBatch } from './batch/run-batch.ts';
+import { runChat } from './chat/run-chat.ts';
+import { runExtraction } from './extraction/run-extraction.ts';
+import { runKinds } from './run-kind.ts';
+
+/** Runs the jobs of the chat queue. */
+export const runChatJob = runKinds<'chat'>({
+  chat: runChat,
+  batch: runBatch,
+  answer: runAnswer,
+  extraction: runExtraction,
+});

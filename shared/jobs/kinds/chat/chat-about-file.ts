@@ -1,0 +1,70 @@
+import { unsupportedFile } from '../../../documents/errors.ts';
+import { isComposite } from '../../../documents/kind.ts';
+import { documentTexts } from '../../../documents/parts/document-texts.ts';
+import { kindInWords } from '../../../documents/type-words.ts';
+import { chargeSubjectOf } from '../../asked/charge-subject.ts';
+import { chatModelOf, requireJobModel } from '../../asked/step-models.ts';
+import type { Claimed } from '../../engine/item/job.ts';
+import { saveProgress } from '../../engine/item/state.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
+import { fetchSource } from '../../sources/source.ts';
+import { withFile } from '../../sources/source-file.ts';
+import type { Sourced, SourceJob } from '../../sources/source-job.ts';
+import { canWorkOn, isPaged } from '../../sources/workable.ts';
+import { runRequests } from '../requests/run-requests.ts';
+import { askOnce } from './ask.ts';
+import { answerPages, finishChat } from './document-chat.ts';
+import { messagesIn, readTextFile, textLimits } from './read-texts.ts';
+
+/** Runs a chat job about a file of the drive: a conversation, a file of requests, or a text. */
+export async function chatAboutFile<Its extends SourceJob>(
+  job: Claimed<Its>,
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  const fetched = await fetchSource(job, signal);
+  const { source_kind, filename } = fetched;
+  if (!canWorkOn(job, source_kind) || isPaged(source_kind)) {
+    const advice = ' by chat alone: use job_type ocr, or the pipeline ocr_then_chat';
+    throw unsupportedFile(filename, kindInWords(source_kind), advice);
+  }
+  const sourced = await withChatModel(fetched);
+  if (source_kind === 'jsonl') return runRequests(sourced, signal);
+  if (isComposite(source_kind)) {
+    const limits = textLimits(job, signal);
+    const read = (path: string) => documentTexts(path, source_kind, filename, limits);
+    return answerPages(sourced, await withFile(sourced.source_object, read, signal), signal);
+  }
+  const text = await withFile(
+    sourced.source_object,
+    (path) => readTextFile(path, filename),
+    signal,
+  );
+  const messages =
+    source_kind === 'json' ? messagesIn(requireJobModel(sourced.model), text, filename) : undefined;
+  if (messages) return answerMessages(sourced, messages, signal);
+  return answerPages(sourced, [text], signal);
+}
+
+async function answerMessages(
+  job: Sourced,
+  messages: unknown[],
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  const model = requireJobModel(job.model);
+  const answer = await askOnce(job, 'chat', {
+    keyId: job.key_id,
+    model,
+    body: { model: model.id, messages },
+    subject: chargeSubjectOf(job, 'chat'),
+    signal,
+  });
+  return finishChat(job, answer);
+}
+
+/** Only now is an `auto` job known to be a chat: from here on its record names the model that chats. */
+async function withChatModel(job: Sourced): Promise<Sourced> {
+  const { job_type, asked_model = null } = job;
+  const model = job_type === 'chat' ? job.model : chatModelOf({ job_type, model: asked_model });
+  if (job.model === model) return job;
+  return saveProgress(job, { model });
+}

@@ -1,0 +1,62 @@
+import { modelsOf } from '../../asked/step-models.ts';
+import { askedOf } from '../../asked/task.ts';
+import { madeFor } from '../../engine/children/children.ts';
+import { familyOf, isPart, type Job } from '../../engine/item/job.ts';
+import type { Kind } from '../../engine/item/kind.ts';
+import { type FailedFile, type LeftOutFile, shownName } from '../../results/result.ts';
+import type { TableJob } from '../extraction/folder-table.ts';
+
+/** A job that makes a job for each file of a folder, and counts how they end. */
+export interface FolderJob extends TableJob {
+  kind: 'folder';
+  phase: 'listing' | 'files';
+  /** Where its listing is, see `folder-files.ts`. */
+  page_token?: string;
+  folder_at?: number;
+  folders?: { id: string; depth: number }[];
+  folders_found?: number;
+  /** Whether the files of the folders below it are taken too. */
+  recursive?: boolean;
+  files_found?: number;
+  files_unsupported?: number;
+  files_unreadable?: number;
+  /** The first files that no job was made for, and the first that failed. */
+  left_out?: LeftOutFile[];
+  failed_files?: FailedFile[];
+}
+
+const maxFailedFiles = 100;
+
+export const folderKind = {
+  name: 'folder',
+  job: undefined as FolderJob | undefined,
+  firstPhase: 'listing',
+  queue: 'folder',
+  modelsOf: (job) => modelsOf(askedOf(job)),
+  childrenOf: (job) => madeFor(job, familyOf(job.job_id)),
+  tallyOf: ({ failed_files = [] }, ended) => {
+    const failed = ended.filter(({ status }) => status === 'failed').flatMap(failedFileOf);
+    const files = failed.slice(0, Math.max(0, maxFailedFiles - failed_files.length));
+    return files.length > 0 ? { append: { failed_files: files } } : {};
+  },
+  progressOf: (job) => ({ ...filesOf(job), unit: 'files' }),
+  retriesFailed: true,
+  retried: ['recursive'],
+} as const satisfies Kind<FolderJob>;
+
+/** How many of a folder's files are done, and how many failed. */
+function filesOf(job: Job) {
+  const { children_total = 0, children_ended = 0, children_failed = 0 } = job;
+  const done = children_ended - children_failed - (job.children_cancelled ?? 0);
+  return { done, total: children_total, failed: children_failed };
+}
+
+/** Of a failed file's error, which its own job says in full. */
+const maxFileErrorLength = 300;
+
+function failedFileOf(job: Job & { drive_file_id?: string }): FailedFile[] {
+  const { job_id, drive_file_id: file_id, filename = '', error = '' } = job;
+  if (!file_id || isPart(job)) return [];
+  const shownError = error.slice(0, maxFileErrorLength).toWellFormed();
+  return [{ job_id, file_id, filename: shownName(filename), error: shownError }];
+}

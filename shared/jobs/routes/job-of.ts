@@ -1,0 +1,51 @@
+import { metadataOf } from '../../ledger/terms/metadata.ts';
+import { recordModelOf } from '../asked/step-models.ts';
+import type { Job, JobKey } from '../engine/item/job.ts';
+import { newJob } from '../engine/item/new-job.ts';
+import { extractOf } from '../kinds/extraction/extract-input.ts';
+import { kinds } from '../kinds/kinds.ts';
+import type { SourceJob } from '../sources/source-job.ts';
+import type { JobSubmission } from './submission.ts';
+
+/** Returns the job that a submission asks for, without its inline content. `others` take the place of what it says. */
+export function jobOf(
+  key: JobKey,
+  submission: JobSubmission,
+  others: Partial<SourceJob> = {},
+): SourceJob {
+  const { job_type, priority, max_retries, model, pipeline, pipeline_instruction } = submission;
+  const { drive, file_id, force_ocr, fresh, metadata, extract } = submission;
+  return newJob(kinds[kindFor(submission)], {
+    ...key,
+    job_type,
+    model: recordModelOf(submission),
+    input_type: inputTypeOf(submission),
+    priority,
+    max_retries,
+    ...(model !== null && { asked_model: model }),
+    ...(pipeline !== null && { pipeline }),
+    // An empty instruction is none.
+    ...(pipeline_instruction && { pipeline_instruction }),
+    ...(extract && extractOf(extract)),
+    ...(force_ocr && { force_ocr }),
+    ...(fresh && { fresh }),
+    ...metadataOf(metadata),
+    ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
+    ...(drive?.recursive && { recursive: true }),
+    ...(drive?.file_id && { drive_file_id: drive.file_id }),
+    ...(file_id && { file_id }),
+    ...others,
+  });
+}
+
+/** Only when its file is opened does it show what an `auto` job is to do, so it is a document's. */
+function kindFor({ drive, job_type, pipeline, extract }: JobSubmission) {
+  if (drive?.folder_id) return 'folder';
+  return job_type !== 'chat' || pipeline || extract ? 'document' : 'chat';
+}
+
+function inputTypeOf({ inline, drive }: JobSubmission): Job['input_type'] {
+  if (inline) return 'inline';
+  if (drive) return drive.folder_id ? 'drive_folder' : 'drive_file';
+  return 'file';
+}

@@ -1,0 +1,34 @@
+import type { DocumentKind } from '../../documents/kind.ts';
+import type { Task } from '../asked/task.ts';
+import type { Claimed, Job } from '../engine/item/job.ts';
+
+/** What a job knows of the file that it works on. */
+export interface Source {
+  drive_file_id?: string;
+  /** The key's own file that it works on. */
+  file_id?: string;
+  /** The folder of the drive that it takes the files of, or that its result goes to. */
+  drive_folder_id?: string;
+  /** The folders that the key might read when the job was submitted. */
+  asked_folders?: string[];
+  /** The object that holds a copy of the file, as it was when the job first ran; and its kind. */
+  source_object?: string;
+  source_kind?: DocumentKind;
+  /** What tells the document's content, as it was when the job first ran, from any other. */
+  content_sha256?: string;
+  /** The items that the file's content and the copy of that have beside the job, by their own ids. */
+  known_id?: string;
+  copy_id?: string;
+  drive_result_file_id?: string;
+  /** The id that the result will have on the drive: reserved beforehand, so that no retry writes two. */
+  reserved_file_id?: string;
+  /** The ids that tables beside the result will have, by their suffix. */
+  table_file_ids?: Record<string, string>;
+}
+
+/** A job that works on a file. */
+export interface SourceJob extends Job, Source, Task {}
+
+/** A job whose file has been copied. */
+export type Sourced<Its extends SourceJob = SourceJob> = Claimed<Its> &
+  Required<Pick<SourceJob, 'source_object' | 'source_kind' | 'filename'>>;

@@ -1,0 +1,100 @@
+import { type TransactWriteItem, writeTransaction } from '../../aws/transact.ts';
+import { setting } from '../../config.ts';
+import { log } from '../../log.ts';
+import { findJob, type Job, type JobKey } from '../engine/item/job.ts';
+import type { Tally } from '../engine/item/kind.ts';
+import { resumeJob } from '../engine/item/state.ts';
+import { asJob, kindOf } from '../kinds/kinds.ts';
+
+/** A transaction takes 100 writes: one for a child, and the parent's. */
+const countedPerTransaction = 50;
+
+/**
+ * Adds jobs that have ended to the counts of their parents, each once. Queues a parent again after its last. If those
+ * of one parent can't be counted, the others still are; then it throws the first error.
+ */
+export async function countEnded(children: Job[]): Promise<void> {
+  // A batch of the stream may tell of one end twice.
+  const distinct = new Map(children.map((job) => [`${job.key_id}/${job.job_id}`, job]));
+  const families = Map.groupBy(
+    distinct.values(),
+    ({ key_id, parent_job_id }) => `${key_id}/${parent_job_id}`,
+  );
+  const failures: unknown[] = [];
+  for (const siblings of families.values()) {
+    await countFamily(siblings).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function countFamily(siblings: Job[]): Promise<void> {
+  for (let start = 0; start < siblings.length; start += countedPerTransaction) {
+    await countSome(siblings.slice(start, start + countedPerTransaction));
+  }
+  const [{ key_id, parent_job_id = '' } = siblings[0] as Job] = siblings;
+  const parent = await findJob({ key_id, job_id: parent_job_id });
+  const resumed = parent && (await resumeJob(parent));
+  if (resumed) log('info', 'children ended', { job_id: parent_job_id });
+}
+
+async function countSome(siblings: Job[]): Promise<void> {
+  const [first] = siblings;
+  if (!first?.parent_job_id) return;
+  const parentKey = { key_id: first.key_id, job_id: first.parent_job_id };
+  const parent = await findJob(parentKey);
+  const tally = parent ? kindOf(parent).tallyOf?.(asJob(parent), siblings) : {};
+  const failed = await writeTransaction([
+    countOf(parentKey, siblings, tally ?? {}),
+    ...siblings.map(markCounted),
+  ]);
+  // A parent that the table has forgotten counts no more.
+  if (!failed || failed.includes(0)) return;
+  await countSome(siblings.filter((_, index) => !failed.includes(index + 1)));
+}
+
+/** The parent's write: it adds the children that have ended, and what its kind notes of them. */
+function countOf(
+  key: JobKey,
+  siblings: Job[],
+  { add = {}, append = {} }: Tally,
+): TransactWriteItem {
+  const endedAs = (status: string) => siblings.filter((job) => job.status === status).length;
+  const counts = {
+    children_ended: siblings.length,
+    children_failed: endedAs('failed'),
+    children_cancelled: endedAs('cancelled'),
+    ...add,
+  };
+  // Appended, as others may be counted at the same moment.
+  const lists = Object.keys(append);
+  const sets = lists.map(
+    (name) => `${name} = list_append(if_not_exists(${name}, :none), :${name})`,
+  );
+  return {
+    Update: {
+      TableName: setting('JOBS_TABLE'),
+      Key: { ...key },
+      ConditionExpression: 'attribute_exists(job_id)',
+      UpdateExpression: [
+        `ADD ${Object.keys(counts)
+          .map((name) => `${name} :${name}`)
+          .join(', ')}`,
+        ...(lists.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+      ].join(' '),
+      ExpressionAttributeValues: Object.fromEntries([
+        ...Object.entries({ ...counts, ...append }).map(([name, value]) => [`:${name}`, value]),
+        ...(lists.length > 0 ? [[':none', []]] : []),
+      ]),
+    },
+  };
+}
+
+const markCounted = ({ key_id, job_id }: Job): TransactWriteItem => ({
+  Update: {
+    TableName: setting('JOBS_TABLE'),
+    Key: { key_id, job_id },
+    ConditionExpression: 'attribute_exists(job_id) AND attribute_not_exists(counted)',
+    UpdateExpression: 'SET counted = :true',
+    ExpressionAttributeValues: { ':true': true },
+  },
+});

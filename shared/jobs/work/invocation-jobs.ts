@@ -1,0 +1,72 @@
+import { beginAlone, continueJob } from '../engine/item/state.ts';
+import type { RunJob } from './run-leased.ts';
+
+interface WaitingStart {
+  isAlone: boolean;
+  start: () => void;
+}
+
+/**
+ * The jobs that run together in one invocation. A job that has lost a worker waits until it can run with no other
+ * beside it. If that worker is lost as well, the job itself is taken to be the cause.
+ */
+export class InvocationJobs {
+  private running = 0;
+  private isAlone = false;
+  private readonly waiting: WaitingStart[] = [];
+
+  /**
+   * Calls `run` with work that waits until its job may start. The job counts as running until `run` has written its end:
+   * if the worker were lost at that moment, a job that was done would otherwise be taken for the cause. If time is up while
+   * a job waits, it goes on later, at no cost.
+   */
+  async run(work: RunJob, run: (work: RunJob) => Promise<void>): Promise<void> {
+    let hasStarted = false;
+    try {
+      await run(async (job, signal) => {
+        if (!hasStarted) {
+          hasStarted = await this.waitToStart(job.runs_alone ?? false, signal);
+          if (!hasStarted) return () => continueJob(job);
+          if (job.runs_alone) await beginAlone(job);
+        }
+        return work(job, signal);
+      });
+    } finally {
+      if (hasStarted) {
+        this.running -= 1;
+        this.startWaiting();
+      }
+    }
+  }
+
+  /** Returns whether the job may run; false if the signal is aborted while it waits. */
+  private async waitToStart(isAlone: boolean, signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const waiting = { isAlone, start: () => resolve(true) };
+    const giveUp = () => {
+      const at = this.waiting.indexOf(waiting);
+      if (at >= 0) this.waiting.splice(at, 1);
+      resolve(at < 0);
+      this.startWaiting();
+    };
+    this.waiting.push(waiting);
+    signal.addEventListener('abort', giveUp);
+    this.startWaiting();
+    if (signal.aborted) giveUp();
+    const hasStarted = await promise;
+    signal.removeEventListener('abort', giveUp);
+    return hasStarted;
+  }
+
+  /** Starts jobs in the order in which they came, so that neither kind waits for ever. */
+  private startWaiting(): void {
+    for (let next = this.waiting[0]; next; next = this.waiting[0]) {
+      const mayStart = this.running === 0 || !(next.isAlone || this.isAlone);
+      if (!mayStart) return;
+      this.waiting.shift();
+      this.running += 1;
+      this.isAlone = next.isAlone;
+      next.start();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import * as v from 'valibot';
+import { sqs } from '../../aws/sqs.ts';
+import { setting } from '../../config.ts';
+import type { Job } from '../engine/item/job.ts';
+import { type QueueName, queueOf } from '../engine/item/queue-shards.ts';
+import { maxDelayMs } from './retry-wait.ts';
+
+/**
+ * A message of a queue of jobs. It carries no job, but the right to run one: its receiver
+ * may claim one job of the shard, and the best ready one is claimed, which need not be the one it names.
+ * So a message that is lost, doubled or late loses nothing and does nothing twice.
+ */
+export const JobMessage = v.object({
+  lane: v.pipe(v.string(), v.nonEmpty()),
+  key_id: v.pipe(v.string(), v.nonEmpty()),
+  job_id: v.pipe(v.string(), v.nonEmpty()),
+  priority: v.number(),
+  /** Whether the named job had to wait, and is not ready yet. */
+  waits: v.boolean(),
+  /** The named job's; absent from messages from before there were tags. */
+  tag: v.optional(v.number()),
+});
+
+export type JobMessage = v.InferOutput<typeof JobMessage>;
+
+/** What a message tells of a job. */
+type NotifiedJob = Pick<
+  Job,
+  'lane' | 'key_id' | 'job_id' | 'priority' | 'turn' | 'tag' | 'ready_at'
+>;
+
+const messagesPerBatch = 10;
+
+/** Sends one message for each job, delayed until its wait is over. Returns the jobs whose message was refused. */
+export async function notify<Notified extends NotifiedJob>(jobs: Notified[]): Promise<Notified[]> {
+  const refused: Notified[] = [];
+  for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(queueOf(lane)))) {
+    for (let start = 0; start < ready.length; start += messagesPerBatch) {
+      refused.push(...(await sendBatch(queueUrl, ready.slice(start, start + messagesPerBatch))));
+    }
+  }
+  return refused;
+}
+
+async function sendBatch<Notified extends NotifiedJob>(
+  queueUrl: string,
+  jobs: Notified[],
+): Promise<Notified[]> {
+  const { Failed = [] } = await sqs.send(
+    new SendMessageBatchCommand({
+      QueueUrl: queueUrl,
+      Entries: jobs.map((job, index) => ({
+        Id: String(index),
+        MessageBody: JSON.stringify(messageFor(job)),
+        DelaySeconds: delaySeconds(job),
+      })),
+    }),
+  );
+  return Failed.flatMap(({ Id }) => jobs[Number(Id)] ?? []);
+}
+
+function messageFor({ lane, key_id, job_id, priority, turn, tag }: NotifiedJob): JobMessage {
+  return { lane, key_id, job_id, priority, waits: turn === undefined, tag };
+}
+
+function delaySeconds({ ready_at, turn }: NotifiedJob): number {
+  if (turn) return 0;
+  const seconds = Math.ceil((Date.parse(ready_at) - Date.now()) / 1000);
+  return Math.max(0, Math.min(maxDelayMs / 1000, seconds));
+}
+
+const queueSettings = {
+  chat: 'CHAT_QUEUE_URL',
+  ocr: 'OCR_QUEUE_URL',
+  folder: 'FOLDER_QUEUE_URL',
+} as const;
+
+/** The URL of a kind's queue. */
+export const queueUrlOf = (name: QueueName) => setting(queueSettings[name]);

@@ -1,0 +1,53 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { log } from '../../log.ts';
+import { findItem, instant, isPart, type JobKey } from '../engine/item/job.ts';
+import { allShards } from '../engine/item/queue-shards.ts';
+import { type KeyState, keyStateKey, recountShard } from '../engine/waiting/key-state.ts';
+
+/**
+ * Counts the jobs of the keys that were refused for having too many: a function that died may have counted one that was
+ * never made, or not have counted an end. It reads the index of all jobs that have not ended, once for all keys.
+ */
+export async function recountJobs(shards = allShards()): Promise<void> {
+  const states = new Map<string, { before: number; jobs: number }>();
+  for await (const { key_id } of dueIn(recountShard)) {
+    const state = await findItem<KeyState>(keyStateKey(key_id));
+    states.set(key_id, { before: state?.jobs ?? 0, jobs: 0 });
+  }
+  if (states.size === 0) return;
+  for (const lane of shards) {
+    for await (const job of dueIn(lane, '9999')) {
+      const state = isPart(job) ? undefined : states.get(job.key_id);
+      if (state) state.jobs += 1;
+    }
+  }
+  for (const [keyId, { before, jobs }] of states) {
+    await correct(keyId, jobs - before);
+    if (jobs !== before) log('warn', 'jobs recounted', { key_id: keyId, before, jobs });
+  }
+}
+
+const dueIn = (lane: string, until = instant(Date.now())) =>
+  queryItems<JobKey>({
+    TableName: setting('JOBS_TABLE'),
+    IndexName: 'due',
+    KeyConditionExpression: 'lane = :lane AND due_at <= :until',
+    ExpressionAttributeValues: { ':lane': lane, ':until': until },
+  });
+
+/** By the difference, as jobs come and go meanwhile. */
+async function correct(keyId: string, difference: number): Promise<void> {
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: keyStateKey(keyId),
+        ConditionExpression: 'attribute_exists(jobs)',
+        UpdateExpression: 'SET jobs = jobs + :difference, counted_at = :now REMOVE lane, due_at',
+        ExpressionAttributeValues: { ':difference': difference, ':now': instant(Date.now()) },
+      }),
+    ),
+  );
+}

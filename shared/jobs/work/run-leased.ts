@@ -1,0 +1,181 @@
+import { log } from '../../log.ts';
+import { measure } from '../../metrics.ts';
+import { type ClaimedJob, findJob, type Job } from '../engine/item/job.ts';
+import {
+  failJob,
+  haveChildrenEnded,
+  LeaseLostError,
+  postponeJob,
+  retryJob,
+  suspendJob,
+} from '../engine/item/state.ts';
+import { withinWindow } from '../engine/item/window.ts';
+import {
+  advisedMs,
+  endOfWait,
+  isPermanent,
+  jobErrorText,
+  logFault,
+} from '../engine/run/failure.ts';
+import type { EndedJob, RunEnd, RunOf } from '../engine/run/run-job.ts';
+import { findKeyOf, StoppedError, watchJob } from '../engine/run/watch.ts';
+import { waitForLimit } from '../engine/waiting/retry-slots.ts';
+import { beginRun, endRun } from '../engine/waiting/running.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import { completionOf } from '../results/keep-result.ts';
+import type { JobResult } from '../results/result.ts';
+import { retryWaitMs } from './retry-wait.ts';
+import { reasonToStop, stopChildren, stopOne } from './stop.ts';
+
+/** Does a job's work: see `RunOf`. */
+export type RunJob = RunOf<ClaimedJob, JobResult>;
+
+/** Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. */
+export async function runLeased(
+  job: ClaimedJob,
+  run: RunJob,
+  timeIsUp: AbortSignal,
+): Promise<void> {
+  const watch = watchJob(job, {
+    reasonToStop: (key) => reasonToStop(key, job),
+    graceMs: kindOf(job).stopGraceMs,
+  });
+  const leaseLost = watch.leaseLost.signal;
+  logJob('job started', job);
+  try {
+    const ended =
+      (await runUnlessStopped(job, run, leaseLost, [timeIsUp, watch.graceOver.signal])) ??
+      (leaseLost.aborted ? undefined : await endStopped(job, run, leaseLost, [timeIsUp]));
+    if (ended) {
+      logJob(`job ${ended.status}`, ended);
+      measure({ JobRuns: 1 }, { status: ended.status, job_type: ended.job_type });
+    } else {
+      logJob('job lease lost', job);
+    }
+  } finally {
+    watch.end();
+  }
+}
+
+/** Returns the job as its run left it; undefined if it was stopped, or if the lease was lost. */
+async function runUnlessStopped(
+  job: ClaimedJob,
+  run: RunJob,
+  leaseLost: AbortSignal,
+  others: AbortSignal[],
+): Promise<Job | undefined> {
+  if (await stoppedNow(job, job)) return undefined;
+  const limited = new LimitedRun(run);
+  try {
+    return await endAttempt(job, limited.run, leaseLost, others);
+  } finally {
+    await limited.end(job);
+  }
+}
+
+/** A run that counts against what its key may have running, if that is limited. */
+class LimitedRun {
+  private hasBegun = false;
+  private readonly work: RunJob;
+
+  constructor(work: RunJob) {
+    this.work = work;
+  }
+
+  readonly run: RunJob = async (job, signal) => {
+    const { max_running } = (await findKeyOf(job)) ?? {};
+    if (max_running != null) {
+      await beginRun(job, max_running);
+      this.hasBegun = true;
+    }
+    return this.work(job, signal);
+  };
+
+  async end(job: ClaimedJob): Promise<void> {
+    if (this.hasBegun) await endRun(job);
+  }
+}
+
+/** If the job was stopped, ends it as stopped: that may be why its run's last write was refused. */
+async function endStopped(
+  job: ClaimedJob,
+  run: RunJob,
+  leaseLost: AbortSignal,
+  others: AbortSignal[],
+): Promise<Job | undefined> {
+  const stopped = await stoppedNow(job, await findJob(job));
+  if (!stopped) return undefined;
+  return endAttempt(stopped, endingOf(run), leaseLost, others);
+}
+
+/**
+ * Returns a job as it is now, if it is to be stopped and this worker holds its lease: its caller stopped it, or
+ * its key does.
+ */
+async function stoppedNow(job: ClaimedJob, now: Job | undefined): Promise<ClaimedJob | undefined> {
+  const holds = (job: Job | undefined): job is ClaimedJob => job?.lease_id === lease_id;
+  const { lease_id } = job;
+  if (!holds(now)) return undefined;
+  if (now.stop_reason) return now;
+  const reason = reasonToStop(await findKeyOf(job), now);
+  const stopped = reason ? await stopOne(now, reason) : undefined;
+  return holds(stopped) ? stopped : undefined;
+}
+
+/**
+ * Makes the run that ends a stopped job: whatever was made for it ends first, then `run` returns what the job
+ * came to by then.
+ */
+const endingOf =
+  (run: RunJob): RunJob =>
+  async (job, signal) => {
+    await stopChildren(job);
+    const now = ((await findJob(job)) ?? job) as ClaimedJob;
+    return haveChildrenEnded(now) ? run(now, signal) : () => suspendJob(now);
+  };
+
+/** Runs the job once until one of the signals aborts, and writes its end. Undefined if the lease was lost. */
+async function endAttempt(
+  job: ClaimedJob,
+  run: RunJob,
+  leaseLost: AbortSignal,
+  others: AbortSignal[],
+): Promise<Job | undefined> {
+  const end = await attempt(job, run, AbortSignal.any([leaseLost, ...others]));
+  if ('ended' in end) return end.ended;
+  return leaseLost.aborted ? undefined : end();
+}
+
+/** Runs the job once. Returns the write that its outcome asks for, or the job if it has ended. */
+async function attempt(
+  job: ClaimedJob,
+  run: RunJob,
+  signal: AbortSignal,
+): Promise<RunEnd | EndedJob> {
+  try {
+    const outcome = await run(job, signal);
+    if ('ended' in outcome) return outcome;
+    return typeof outcome === 'function' ? outcome : completionOf(job, outcome);
+  } catch (error) {
+    const isStopped = error instanceof StoppedError || signal.reason instanceof StoppedError;
+    if (isStopped || error instanceof LeaseLostError) return async () => undefined;
+    if (signal.aborted) {
+      const message = 'timeout: The job did not finish within the time a worker has.';
+      return () => retryJob(job, message, retryWaitMs(job.retry_count));
+    }
+    const waitsUntil = endOfWait(job, error);
+    if (waitsUntil) {
+      const { untilMs, ...slot } = await waitForLimit(job, error, waitsUntil);
+      return () => postponeJob(job, jobErrorText(error), withinWindow(job, untilMs), slot);
+    }
+    if (isPermanent(error)) return () => failJob(job, jobErrorText(error));
+    logFault(job, error);
+    const retryAtMs = Date.now() + retryWaitMs(job.retry_count, advisedMs(error));
+    const waitMs = Math.max(0, withinWindow(job, retryAtMs) - Date.now());
+    return () => retryJob(job, jobErrorText(error), waitMs);
+  }
+}
+
+function logJob(message: string, { job_id, key_id, status, priority, retry_count }: Job): void {
+  log('info', message, { job_id, key_id, status, priority, retry_count });
+}

@@ -1,0 +1,70 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { instant } from '../engine/item/job.ts';
+import { allShards } from '../engine/item/queue-shards.ts';
+
+/** How long a sweep may hold the lease: as long as its function may run. */
+const leaseMs = 60_000;
+
+/** The item that a sweep at work holds, by its number; no key has this id. */
+const leaseOf = (sweep: number) => ({
+  key_id: 'sweep',
+  job_id: sweep === 0 ? 'lease' : `lease_${sweep}`,
+});
+
+/**
+ * Runs a sweep unless another one of its number is at work. Returns whether it ran. The sweep gets every shard that there
+ * ever was: jobs of shards that a deployment took away are still to be finished.
+ */
+export async function sweepAlone(
+  number: number,
+  sweep: (shards: string[]) => Promise<void>,
+): Promise<boolean> {
+  const Key = leaseOf(number);
+  const until = instant(Date.now() + leaseMs);
+  const taken = await take(Key, until);
+  if (!taken) return false;
+  try {
+    await sweep(allShards(await mostShards(Key, taken.Attributes?.['lane_shards'])));
+    return true;
+  } finally {
+    await giveBack(Key, until);
+  }
+}
+
+type Lease = ReturnType<typeof leaseOf>;
+
+const take = (Key: Lease, until: string) =>
+  unlessConditionFails(
+    update(Key, {
+      UpdateExpression: 'SET swept_until = :until',
+      ConditionExpression: 'attribute_not_exists(swept_until) OR swept_until < :now',
+      ExpressionAttributeValues: { ':until': until, ':now': instant(Date.now()) },
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+
+/** Returns the most shards that a queue has had, and keeps that with the lease. */
+async function mostShards(Key: Lease, before: number | undefined): Promise<number> {
+  const now = setting('LANE_SHARDS');
+  if (before !== undefined && before >= now) return before;
+  await update(Key, {
+    UpdateExpression: 'SET lane_shards = :shards',
+    ExpressionAttributeValues: { ':shards': now },
+  });
+  return now;
+}
+
+/** A sweep that outlived its lease must not end the next one's lease. */
+const giveBack = (Key: Lease, until: string) =>
+  unlessConditionFails(
+    update(Key, {
+      UpdateExpression: 'REMOVE swept_until',
+      ConditionExpression: 'swept_until = :until',
+      ExpressionAttributeValues: { ':until': until },
+    }),
+  );
+
+const update = (Key: Lease, expressions: object) =>
+  dynamodb.send(new UpdateCommand({ TableName: setting('JOBS_TABLE'), Key, ...expressions }));

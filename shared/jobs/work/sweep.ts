@@ -1,0 +1,105 @@
+import { queryPages } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { errorFields, log } from '../../log.ts';
+import { measure } from '../../metrics.ts';
+import { type ClaimedJob, findJob, instant, type Job, type JobKey } from '../engine/item/job.ts';
+import { allShards } from '../engine/item/queue-shards.ts';
+import {
+  childrenGraceMs,
+  makeReady,
+  notifyGraceMs,
+  postponeSweep,
+  resumeJob,
+  takeBackJob,
+} from '../engine/item/state.ts';
+import { withinWindow } from '../engine/item/window.ts';
+import { childrenOf } from '../kinds/kinds.ts';
+import { countEnded } from './count-ended.ts';
+import { notify } from './notify.ts';
+import { endOfWindow, stopOne } from './stop.ts';
+
+/**
+ * Looks at every job that is due: takes it back from a worker that is lost, sends another message if nobody came for
+ * it, counts its children again if it waits for them.
+ */
+export async function sweepJobs(shards = allShards()): Promise<void> {
+  let oldestReadyMs = 0;
+  for (const lane of shards) {
+    let swept = 0;
+    for await (const { items } of dueJobs(lane)) {
+      const readyMs = await Promise.all(items.map(sweepSafely));
+      oldestReadyMs = Math.max(oldestReadyMs, ...readyMs);
+      swept += items.length;
+    }
+    if (swept > 0) log('info', 'jobs swept', { lane, jobs: swept });
+  }
+  // CloudWatch bills a metric for each hour in which it has figures, so it has none while nothing waits.
+  if (oldestReadyMs > 0) measure({ OldestReadyMs: oldestReadyMs });
+}
+
+const dueJobs = (lane: string) =>
+  queryPages<JobKey>({
+    TableName: setting('JOBS_TABLE'),
+    IndexName: 'due',
+    KeyConditionExpression: 'lane = :lane AND due_at <= :now',
+    ExpressionAttributeValues: { ':lane': lane, ':now': instant(Date.now()) },
+    Limit: 25,
+  });
+
+/**
+ * Sweeps a job. Returns for how long it has been ready, in ms; 0 if it isn't. A job that can't be swept must not
+ * keep the sweep from the others.
+ */
+async function sweepSafely(key: JobKey): Promise<number> {
+  try {
+    return await sweepJob(key);
+  } catch (error) {
+    log('error', 'sweep of a job failed', { job_id: key.job_id, ...errorFields(error) });
+    return 0;
+  }
+}
+
+async function sweepJob(key: JobKey): Promise<number> {
+  const job = await findJob(key);
+  if (job?.status === 'queued') return notifyAgain(job);
+  if (job?.status !== 'processing') return 0;
+  await (job.lease_id ? takeBack(job as ClaimedJob) : countAgain(job));
+  return 0;
+}
+
+async function takeBack(job: ClaimedJob): Promise<void> {
+  if (Date.parse(job.lease_until) > Date.now()) return;
+  const error = 'worker_lost: The worker stopped before it finished the job.';
+  const taken = await takeBackJob(job, error);
+  if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });
+}
+
+/** Counts the children whose end nobody has counted; the stream may have lost it. */
+async function countAgain(parent: Job): Promise<void> {
+  if (!(await postponeSweep(parent, Date.now() + childrenGraceMs))) return;
+  const uncounted: Job[] = [];
+  for await (const child of childrenOf(parent)) {
+    if (child.completed_at && !child.counted) uncounted.push(child);
+  }
+  await countEnded(uncounted);
+  if (uncounted.length === 0) await resumeJob(parent);
+}
+
+/**
+ * Rings for a queued job again. One whose window has ended is stopped instead, so that it ends before its turn
+ * comes. The longer a job has waited, the later it is rung for again, so that a long
+ * queue isn't flooded.
+ */
+async function notifyAgain(job: Job): Promise<number> {
+  const windowOver = endOfWindow(job);
+  if (windowOver && !job.stop_reason) {
+    await stopOne(job, windowOver);
+    return 0;
+  }
+  const now = Date.now();
+  const waitedMs = now - Date.parse(job.ready_at);
+  const againMs = now + Math.max(notifyGraceMs, waitedMs);
+  if (!(await postponeSweep(job, job.stop_reason ? againMs : withinWindow(job, againMs)))) return 0;
+  await notify([job.turn ? job : ((await makeReady(job)) ?? job)]);
+  return waitedMs;
+}

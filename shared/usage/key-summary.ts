@@ -1,6 +1,4 @@
 import pLimit from 'p-limit';
-import { dynamodb, getItems } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
 import { instant, isPart } from '../jobs/engine/item/job.ts';
 import { openJobs } from '../jobs/operators/open-jobs.ts';
 import type { ApiKey } from '../keys/key.ts';

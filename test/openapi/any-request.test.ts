@@ -61,7 +61,12 @@ async function newJobs(): Promise<void> {
 async function newFiles(): Promise<void> {
   const client = new OpenAI({ baseURL: `${caller.base_url}/v1`, apiKey: caller.api_key });
   const file = new File(['some text'], 'a.txt');
-  const asked = { filename: 'a', purpose: 'batch', bytes: 1_000_000, mime_type: 'text/plain' } as const;
+  const asked = {
+    filename: 'a',
+    purpose: 'batch',
+    bytes: 1_000_000,
+    mime_type: 'text/plain',
+  } as const;
   const some = Array.from({ length: cases(4, 12) });
   const files = some.map(() => client.files.create({ file, purpose: 'user_data' }));
   const uploads = some.map(() => client.uploads.create(asked));

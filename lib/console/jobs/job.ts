@@ -1,4 +1,5 @@
-import type { JobRecord, JobStatus } from '../../../shared/jobs/routes/record.ts';
+import type { JobStatus } from '../../../shared/jobs/engine/item/status.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { call } from '../api/call.ts';
 import { count } from '../parts/format.ts';
 

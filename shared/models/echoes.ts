@@ -27,6 +27,8 @@ const plain = new Set(
 /** Fields of a request that hold what its caller wrote to be read. Each of their words is compared, as are schemas' names. */
 const prompts = ['messages', 'input', 'instructions', 'system', 'prompt', 'contents'];
 const named = ['properties', '$defs', 'definitions', 'metadata'];
+/** Fields within a prompt whose words are the protocol's own. */
+const ofProtocol = new Set(['type', 'role', 'media_type', 'detail', 'cache_control']);
 
 /**
  * Leaves out of a provider's message what it quotes of a request, so that it may stand in a log: words of its prompts but the
@@ -82,7 +84,10 @@ function eachText(
     else if (typeof node === 'object' && node !== null) {
       for (const [key, inner] of Object.entries(node)) {
         if (isNamed) visit(key, true);
-        nodes.push({ node: inner, isPrompt, isNamed: !isNamed && named.includes(key) });
+        nodes.push({
+          ...{ node: inner, isPrompt: isPrompt && !ofProtocol.has(key) },
+          isNamed: !isNamed && named.includes(key),
+        });
       }
     }
   }

@@ -30,11 +30,13 @@ it('every test that the quick run leaves out, or tries few cases of, is in the e
 
 /** A part of it runs Codex itself, which has 400 MB, where `CODEX_BIN` names it. */
 const withCodex = 'test/e2e/responses/codex.test.ts';
+/** A part of it runs clients of Python, where that is. */
+const withPython = 'test/readme/clients.test.ts';
 
 it('no test is left out otherwise', () => {
   const leavesOut = /\.(?:skip|only|todo|skipIf|runIf)\b\s*[(.<]|\bskip\(/;
 
-  expect(filesWith(leavesOut)).toEqual([withCodex]);
+  expect(filesWith(leavesOut)).toEqual([withCodex, withPython]);
 });
 
 it('which run it is, is told by one place', () => {

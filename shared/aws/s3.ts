@@ -1,4 +1,4 @@
-import { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { S3Client } from '@aws-sdk/client-s3';
 import { timeouts } from './timeouts.ts';
 
 /**
@@ -6,7 +6,3 @@ import { timeouts } from './timeouts.ts';
  * take as long as it likes while it goes on.
  */
 export const s3 = new S3Client(timeouts({ responseMs: 30_000, silenceMs: 20_000 }));
-
-/** Whether an object is not there. S3 calls it forbidden to a function that may not list. */
-export const isGone = (error: unknown) =>
-  error instanceof S3ServiceException && [403, 404].includes(error.$metadata.httpStatusCode ?? 0);

@@ -30,9 +30,14 @@ function blocksInOrder(runs: Run[], writtenInOrder = true): Row[][] {
   return blocks.filter((rows) => rows.length > 0);
 }
 
-/** Returns the lines of runs in their order; a table stands where the first of its runs does. */
+/**
+ * Returns the lines of runs in their order. A table that was written cell by cell is one, and stands where the first of its
+ * runs does; one that was written row by row keeps its lines.
+ */
 function withTables(runs: Run[]): Row[][] {
-  const tables = foldTables(rowsByTop(runs));
+  const tables = foldTables(rowsByTop(runs)).filter(
+    (table) => linesOf(runs.filter((run) => table.runs.has(run))).length > table.lines,
+  );
   const tableOf = new Map(tables.flatMap((table) => [...table.runs].map((run) => [run, table])));
   const blocks: Row[][] = [];
   let lines: Run[] = [];

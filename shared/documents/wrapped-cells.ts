@@ -16,6 +16,8 @@ export interface FoldedTable {
   rows: Row[];
   /** The runs that it is made of. */
   runs: ReadonlySet<Run>;
+  /** How many lines its rows take. */
+  lines: number;
 }
 
 /** A line of runs, and the columns that they stand in. */
@@ -31,7 +33,10 @@ export function foldTables(lines: Row[]): FoldedTable[] {
   for (let from = 0; from < lines.length; ) {
     const region = regionAt(lines, from);
     const rows = region.length >= minRows ? fold(region) : [];
-    if (isTable(rows)) tables.push({ rows, runs: new Set(region.flat()) });
+    // A table without wrapped cells needs no joining: its lines are its rows.
+    if (rows.length < region.length && isTable(rows)) {
+      tables.push({ rows, runs: new Set(region.flat()), lines: region.length });
+    }
     from += Math.max(1, region.length);
   }
   return tables;
@@ -56,14 +61,17 @@ function regionAt(lines: Row[], from: number): Row[] {
   return region;
 }
 
-/** Returns columns widened by a row; undefined if a run of it lies in two of them. */
+/** Returns columns widened by a row; undefined if a run of it lies in two of them, or two runs in one. */
 function joinColumns(columns: Box[], row: Row): Box[] | undefined {
   const joined = [...columns];
+  const filled = new Set<number>();
   for (const run of row) {
     const touched = joined.filter((column) => gapBetween(column, run) < 0);
-    if (touched.length > 1) return undefined;
     const [column] = touched;
-    if (column) joined[joined.indexOf(column)] = around([column, run]);
+    const index = column ? joined.indexOf(column) : joined.length;
+    if (touched.length > 1 || filled.has(index)) return undefined;
+    filled.add(index);
+    if (column) joined[index] = around([column, run]);
     else joined.push({ ...run });
   }
   return joined.toSorted((one, other) => one.left - other.left);

@@ -1,4 +1,4 @@
-import { isGone } from '../aws/s3.ts';
+import { isGone } from '../aws/is-gone.ts';
 import { ServiceError } from '../http/errors.ts';
 import type { StreamedResponse } from '../http/stream-endpoint.ts';
 import { noSuchFile, type StoredFile } from './file.ts';

@@ -1,5 +1,5 @@
 import { getItem } from '../aws/dynamodb.ts';
-import { isGone } from '../aws/s3.ts';
+import { isGone } from '../aws/is-gone.ts';
 import { setting } from '../config.ts';
 import { inSeconds, type StoredFile } from './file.ts';
 import { objectBytes, readObject } from './objects.ts';

@@ -7,7 +7,7 @@ const [seed, prime] = [0x811c9dc5 | 0, 0x01000193];
 
 /** Words of providers' own sentences, which tell nothing of a prompt that has them too. */
 const plain = new Set(
-  wordsOf(`a about above access account additional additionalproperties allowed an and any api are array as
+  wordsOf(`0 1 2 3 4 5 6 7 8 9 a about above access account additional additionalproperties allowed an and any api are array as
   assistant at audio available base64 be because been before below between boolean but by bytes call calls can cannot
   characters check choose code completion completions content context could count current data day decode default describe
   description did do document documents does due each either empty end enough entry error errors exceed exceeded exceeds

@@ -207,7 +207,8 @@ export const jobOperations: Operation[] = [
     operationId: 'listJobs',
     tag: 'Batch jobs',
     summary: 'List your jobs',
-    description: 'The newest first, 50 a page. A result of more than 2 KB shows without its text.',
+    description:
+      'The newest first, 50 a page or as many as `limit` says. A result of more than 2 KB shows without its text.',
     parameters: [
       parameters('query', JobListQuery, {
         cursor: { description: '`next_cursor` of the page before.' },
@@ -215,6 +216,7 @@ export const jobOperations: Operation[] = [
         parent_job_id: {
           description: 'Only the jobs that this one made; `none` for those that no job made.',
         },
+        limit: { description: 'How many jobs a page has, 50 if it is absent.' },
       }),
     ],
     answers: {

@@ -108,7 +108,7 @@ describe('the text is read of', () => {
 
     expect(document).toHaveProperty(
       'text',
-      `${page}\n\n(Left out: 2 of 3 pages, which are scans or pictures.)`,
+      `${page}\n\n(Left out: 1 of 3 pages, which are scans or pictures.)`,
     );
   });
 });

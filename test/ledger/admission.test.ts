@@ -107,7 +107,9 @@ it('a request is refused as its call would be for money, and counts for nothing 
 
   const refused = admitFor(keyId, 500);
 
-  await expect(refused).rejects.toThrow('may cost up to $5e-7, and $4e-7 of $4e-7 remain');
+  await expect(refused).rejects.toThrow(
+    'may cost up to $0.0000005, and $0.0000004 of $0.0000004 remain',
+  );
   expect((await accountOf(keyId)).running).toBeUndefined();
 });
 

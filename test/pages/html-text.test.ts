@@ -86,7 +86,7 @@ describe('a page without an article gives all of its text:', () => {
       '| a\\\\\\|b | c |\n| --- | --- |',
     ],
     ['the numbers of a list', '<ol start=5><li>a<li value=9>b</ol>', '5. a\n9. b'],
-    ['readings of characters', '<ruby>猫<rp>(<rt>ねこ<rp>)</ruby>だ', '猫(ねこ)だ'],
+    ['characters without their readings', '<ruby>猫<rp>(<rt>ねこ<rp>)</ruby>だ', '猫だ'],
     ['an empty table', '<table><tr><td> </table>text', 'text'],
     [
       'a table for layout',

@@ -73,6 +73,7 @@ async function textsOf(
   let hasText = false;
   let characters = 0;
   let pictures = 0;
+  let empty = 0;
   try {
     const options = {
       ...{ path, folder, forceOcr: false },
@@ -85,14 +86,15 @@ async function textsOf(
       const isText = 'text' in page && page.text.trim() !== '';
       hasText ||= isText;
       if (longer === 'cut' && page === picture && !name) pictures += 1;
+      else if (!name && 'text' in page && page.text === '') empty += 1;
       else texts.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
       characters += 'text' in page ? page.text.length : 0;
-      const count = texts.length + pictures;
+      const count = texts.length + pictures + empty;
       if (count <= limits.pages && characters <= limits.characters) continue;
       if (longer === 'refused') throw tooLongDocument();
       break;
     }
-    if (pictures > 0) texts.push(leftOut(pictures, texts.length + pictures));
+    if (pictures > 0) texts.push(leftOut(pictures, texts.length + pictures + empty));
     return hasText ? texts : undefined;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { findJob, instant, isPart, type Job, type JobKey } from '../engine/item/
 import type { Link } from '../engine/item/kind.ts';
 import { deleteObject, folderOf, objectsOf } from '../engine/item/objects.ts';
 import { stepsPrefixOf } from '../engine/item/steps.ts';
+import { deleteOutputs } from '../kinds/batch/output-files.ts';
 import { childrenOf, kindOf } from '../kinds/kinds.ts';
 import { copyOwnerOf, isCopyInUse } from '../sources/kept-copies.ts';
 import { stopOne } from '../work/stop.ts';
@@ -45,7 +46,8 @@ export async function eraseDependents(erasure: Erasure, untilMs: number): Promis
   await giveRetriesTheirOwn(erasure);
   const hasNoSteps = await eraseSteps(erasure, untilMs);
   await eraseLinks(erasure);
-  await kindOf(asJobOf(erasure)).eraseRest?.(erasedJobOf(erasure));
+  // A batch's files: their store is left to the functions that erase.
+  if (kindOf(asJobOf(erasure)).name === 'batch') await deleteOutputs(erasedJobOf(erasure));
   const hasNoObjects = await eraseObjects(erasure, untilMs);
   if (!isAlone || !hasNoSteps || !hasNoObjects) return false;
   await noteErased(erasure);

@@ -1,4 +1,4 @@
-import { isGone } from '../../aws/s3.ts';
+import { isGone } from '../../aws/is-gone.ts';
 import type { PageWords } from '../../ocr/words.ts';
 import type { Claimed } from '../engine/item/job.ts';
 import {

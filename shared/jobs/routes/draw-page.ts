@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isGone } from '../../aws/s3.ts';
+import { isGone } from '../../aws/is-gone.ts';
 import type { Document } from '../../documents/document.ts';
 import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
 import type { Caller } from '../../http/caller.ts';

@@ -1,11 +1,12 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type Page, queryPages } from '../../aws/dynamodb.ts';
-import { isGone } from '../../aws/s3.ts';
+import { isGone } from '../../aws/is-gone.ts';
 import { setting } from '../../config.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { typedMessage } from '../../http/field-errors.ts';
+import { integerText } from '../../http/schema.ts';
 import { endedBefore } from '../engine/item/ended-jobs.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern } from '../engine/item/job.ts';
 import { type EndStatus, isEnd, jobStatuses } from '../engine/item/status.ts';
@@ -27,11 +28,15 @@ const Cursor = v.pipe(
 /** As `parent_job_id`: only jobs that were submitted, and none that was made for another. */
 const noParent = 'none';
 
+/** How many jobs a page has at most, and where nothing else is asked for. */
+const pageSize = 50;
+
 /** The query of `GET /batch/jobs`. */
 export const JobListQuery = v.object({
   cursor: v.optional(Cursor),
   status: v.optional(v.picklist(jobStatuses)),
   parent_job_id: v.optional(v.pipe(v.string(), v.minLength(1))),
+  limit: v.optional(integerText(1, pageSize)),
 });
 
 export type JobListQuery = v.InferOutput<typeof JobListQuery>;
@@ -39,7 +44,6 @@ export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 /** The path of a route to one job. */
 export const JobPath = v.object({ job_id: v.string() });
 
-const pageSize = 50;
 /** What a filter looks at first: where it matches most jobs, this is all that is read. */
 const firstLook = 2 * pageSize;
 /** A filter may match little: the list stops after so many reads, to be in time, and says where to go on. */
@@ -48,7 +52,7 @@ const maxReadsPerList = 20;
 /** Lists the caller's newest jobs. A result that lies in object storage is listed without its content. */
 export async function listJobs(
   { keyId }: Caller,
-  { cursor, status, parent_job_id }: JobListQuery,
+  { cursor, status, parent_job_id, limit = pageSize }: JobListQuery,
 ): Promise<JobList> {
   const asked = { status, ...(parent_job_id !== noParent && { parent_job_id }) };
   const filters = Object.entries(asked).filter(([, value]) => value);
@@ -74,16 +78,16 @@ export async function listJobs(
     ...(cursor && { ExclusiveStartKey: { key_id: keyId, job_id: cursor } }),
     ScanIndexForward: false,
     ConsistentRead: true,
-    Limit: conditions.length > 0 ? firstLook : pageSize + 1,
+    Limit: conditions.length > 0 ? firstLook : limit + 1,
   };
   const end = status && isEnd(status) && !parent_job_id ? status : undefined;
   for await (const { items, lastKey } of pagesOf(keyId, query, end)) {
     jobs.push(...(await withoutErased(items)));
     unreadFrom = lastKey?.['job_id'] as string | undefined;
     reads += 1;
-    if (jobs.length > pageSize || reads === maxReadsPerList) break;
+    if (jobs.length > limit || reads === maxReadsPerList) break;
   }
-  return toPage(jobs, unreadFrom);
+  return toPage(jobs, unreadFrom, limit);
 }
 
 /** Reads a page of `Limit` jobs. Then it reads jobs of one end by the index, all others in large pages. */
@@ -112,9 +116,9 @@ function prefixFor(parentId: string | undefined, cursor: string | undefined): st
   return cursor?.startsWith(family) === false ? 'job_' : family;
 }
 
-function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
-  const page = jobs.slice(0, pageSize);
-  const next = jobs.length > pageSize ? page.at(-1)?.job_id : unreadFrom;
+function toPage(jobs: Job[], unreadFrom: string | undefined, limit: number): JobList {
+  const page = jobs.slice(0, limit);
+  const next = jobs.length > limit ? page.at(-1)?.job_id : unreadFrom;
   return {
     jobs: page.map((job) => toRecord(job)),
     next_cursor: next ? Buffer.from(next).toString('base64url') : null,

@@ -129,11 +129,10 @@ function sentence(
   ].join(' ');
 }
 
+const dollars = new Intl.NumberFormat('en-US', { maximumFractionDigits: 9, useGrouping: false });
+
 /** Writes dollars with the decimals that they need: JavaScript writes 0.0000001 as 1e-7. */
-const usd = (amount: number | string | null | undefined) =>
-  `$${Number(amount)
-    .toFixed(9)
-    .replace(/\.?0+$/, '')}`;
+const usd = (amount: number | string | null | undefined) => `$${dollars.format(Number(amount))}`;
 
 /** The seconds until the window renews; null if it never does, or if even a whole budget is too small. */
 function retryAfterSeconds(account: Budgeted, holdNanoUsd: number): number | null {

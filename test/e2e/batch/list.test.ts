@@ -64,6 +64,17 @@ describe('the list of jobs', () => {
     expect(third.next_cursor).toBeNull();
   });
 
+  it('gives as many a page as it is asked for', async () => {
+    const caller = await newCaller(stage);
+    await putMany(caller, 3);
+
+    const first = await list(caller, '?limit=2');
+    const second = await list(caller, `?limit=2&cursor=${first.next_cursor}`);
+
+    expect([first.jobs.length, second.jobs.length]).toEqual([2, 1]);
+    expect(second.next_cursor).toBeNull();
+  });
+
   it('keeps its cursor valid while new jobs come in', async () => {
     const caller = await newCaller(stage);
     const ids = await putMany(caller, 60);

@@ -1,4 +1,4 @@
-import type { Job, JobKey } from './job.ts';
+import type { Job } from './job.ts';
 import type { QueueName } from './queue-shards.ts';
 import type { Progress } from './status.ts';
 
@@ -47,6 +47,4 @@ export interface Kind<Its extends Job = Job> {
   readonly traces?: readonly string[];
   /** The items that a job made beside its own. */
   linksOf?(job: Its): Link[] | Promise<Link[]>;
-  /** Deletes what else is left of a job. Deleting it again does nothing. */
-  eraseRest?(job: JobKey): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import type { Kind } from '../../engine/item/kind.ts';
 import type { RequestsJob } from '../requests/file-line.ts';
 import { batchLinkOf } from './batch-note.ts';
-import { deleteOutputs } from './output-files.ts';
 import { windowOver } from './window.ts';
 
 /** What is wrong with a line of a batch, or with all of it. */
@@ -40,7 +39,6 @@ export const batchKind = {
   windowOver,
   retried: ['endpoint', 'output_expires_after'],
   linksOf: (job) => [batchLinkOf(job)],
-  eraseRest: deleteOutputs,
 } as const satisfies Kind<BatchJob>;
 
 /** Whether a job is a batch. */

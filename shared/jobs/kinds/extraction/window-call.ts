@@ -1,4 +1,4 @@
-import { isGone } from '../../../aws/s3.ts';
+import { isGone } from '../../../aws/is-gone.ts';
 import type { ModelCall } from '../../../chat/metered-call.ts';
 import { arraysOf } from '../../../extract/field.ts';
 import { messagesOf } from '../../../extract/messages.ts';

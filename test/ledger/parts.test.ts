@@ -627,4 +627,4 @@ it('is audited until the counts that came with a share are gone, also if that co
 
     expect(await countsLeft(id)).toEqual([]);
   });
-}, 60_000);
+}, 120_000);

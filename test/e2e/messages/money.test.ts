@@ -132,6 +132,7 @@ describe('cache_control', () => {
     ...control,
     system: [{ type: 'text', text: 'a', ...control }],
     messages: [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] },
       {
         role: 'user',
         content: [

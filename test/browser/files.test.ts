@@ -177,7 +177,10 @@ it('a job about an uploaded document is no batch', async () => {
   const page = await open(account, { at: `jobs/${id}` });
 
   await page.getByRole('heading', { name: 'pumps.txt' }).waitFor();
-  await page.getByText('chat', { exact: true }).waitFor();
+  await page
+    .getByText(/^answer\b/)
+    .first()
+    .waitFor();
   expect(await page.getByText('batch', { exact: true }).count()).toBe(0);
 });
 

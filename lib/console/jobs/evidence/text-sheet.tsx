@@ -57,7 +57,12 @@ function Words({ mark, text, view }: { mark: Mark; text: string; view: View }) {
       title={label}
       data-mark={id}
       onClick={pick}
-      onKeyDown={({ key }) => key === 'Enter' && pick()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter') return;
+        // Picking moves the focus to a button, which the same key would press.
+        event.preventDefault();
+        pick();
+      }}
     >
       {text}
     </span>

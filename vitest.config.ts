@@ -13,7 +13,8 @@ export default defineConfig({
     tags: [{ name: 'exhaustive', description: 'takes seconds by its nature', skip: !isExhaustive }],
     // The engines share the machine with everything else.
     env: { AWS_TIMEOUT_FACTOR: '10' },
-    testTimeout: 120_000,
+    // All orders and deaths take minutes on a machine that does something else.
+    testTimeout: isExhaustive ? 300_000 : 120_000,
     hookTimeout: 120_000,
     // The engines and stages take as much as the workers. More than four were not tried.
     maxWorkers: Math.max(2, Math.min(4, Math.floor(availableParallelism() / 2))),

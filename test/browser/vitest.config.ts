@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/run/setup.ts', 'test/browser/setup.ts'],
     include: ['test/browser/**/*.test.ts'],
     exclude: [],
-    testTimeout: 60_000,
+    // Looking at each page of both schemes and widths takes a minute beside other work.
+    testTimeout: 180_000,
     maxWorkers: 1,
   },
 });

@@ -38,6 +38,10 @@ const newProcess = () => new Leases({ ms: 60_000 });
 const costing = (costNanoUsd: number) =>
   ({ costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
 
+/** Waits until the process knows of the lease that the store has. */
+const leaseOf = (keyId: string, leases: Leases) =>
+  expect.poll(() => leases['keys'].get(keyId)?.['beginning']).toBeUndefined();
+
 /** Holds many calls at once in each of some processes. Returns those that were held, and the codes of the refused. */
 async function holdMany(keyId: string, processes: Leases[], times: number, holdNanoUsd: number) {
   const calls = processes.flatMap((leases) =>
@@ -60,6 +64,7 @@ it('calls of a busy key are held ahead, and written together, with each charge a
   const leases = newProcess();
   const first = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
+  await leaseOf(keyId, leases);
 
   const then = await holdMany(keyId, [leases], 10, 100);
 
@@ -107,6 +112,7 @@ it('a call that lacks what a lease of its own process has left is held, and not 
   const leases = newProcess();
   const { held } = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
+  await leaseOf(keyId, leases);
 
   const large = await reserve(keyId, 98_000, subject, { leases });
 
@@ -120,6 +126,7 @@ it('a process that ends gives back what its leases have left', async () => {
   const leases = newProcess();
   const { held } = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
+  await leaseOf(keyId, leases);
 
   await leases.close();
 
@@ -133,6 +140,7 @@ it('a lease lies on one part of an account, with its calls, and gives back there
   const leases = newProcess();
   const first = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await findWhole(keyId))?.held).toBeGreaterThan(2_000);
+  await leaseOf(keyId, leases);
   const then = await holdMany(keyId, [leases], 3, 100);
 
   expect(then.held.filter((hold) => hold.leases)).toHaveLength(3);
@@ -152,6 +160,7 @@ it('a call that lacks what leases on parts of its account have left finds it, an
   const leases = newProcess();
   const { held } = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await findWhole(keyId))?.held).toBeGreaterThan(2_000);
+  await leaseOf(keyId, leases);
 
   const large = await reserve(keyId, 98_000, subject, { leases });
 

@@ -236,7 +236,8 @@ it('a folder of nothing but failures with long errors still says which they are'
   tags: 'exhaustive',
 }, async () => {
   const { parent, children } = await newFamily(120);
-  await createChildren(parent, children, { page_token: '', files_found: 120 });
+  const listed = { page_token: '', files_found: 120, phase: 'files' };
+  await createChildren(parent, children, listed);
   const error = `provider: ${'ü'.repeat(1_990)}`;
   const ends = await Promise.all(children.map((child) => ended(child, error)));
   await countEnded(ends);
@@ -250,7 +251,7 @@ it('a folder of nothing but failures with long errors still says which they are'
   expect(failed_files).toHaveLength(100);
   for (const { error } of failed_files) expect(error).toMatch(/^provider: ü{100}/);
   const { jobs } = await listJobs(caller, { status: 'done' });
-  const [listed] = jobs.filter(({ id }) => id === parent.job_id);
-  expect(listed?.result).toMatchObject({ files });
-  expect(JSON.stringify(listed).length).toBeLessThan(50_000);
+  const [folder] = jobs.filter(({ id }) => id === parent.job_id);
+  expect(folder?.result).toMatchObject({ files });
+  expect(JSON.stringify(folder).length).toBeLessThan(50_000);
 });

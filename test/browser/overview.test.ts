@@ -35,7 +35,7 @@ describe('the overview', () => {
     await page.getByText('not before it resets').waitFor();
     await page.getByText('in 30 days').waitFor();
     const row = page.getByRole('row', { name: model.id });
-    expect(await row.first().innerText()).toMatch(/\$0\.01\s+2\s+0\s+2,800\s+0/);
+    expect(await row.first().innerText()).toMatch(/\$0\.01\s+100 %\s+2\s+0\s+2,800\s+0/);
     await page.getByRole('img', { name: 'Spend by day' }).locator('.peak').waitFor();
   });
 

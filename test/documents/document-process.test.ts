@@ -139,28 +139,22 @@ describe('a process whose parent is killed', () => {
   });
 });
 
-it("a key's document waits for one request of a key that has many, and not for each of these", {
-  tags: 'exhaustive',
-}, async () => {
-  let pages = 0;
-  const readAll = async () => {
-    const document = await openFor('a', fileOf(rawPdf(greys(6))));
-    for (let page = 1; page <= document.pageCount; page++) {
-      await document.readPage(page);
-      pages += 1;
-    }
-  };
-  const many = Array.from({ length: 6 }, readAll);
-  await poll(
-    () => pages,
-    (count) => count > 0,
-  );
-  const before = pages;
+it("a page that takes all of its time keeps no other key's pages waiting, and is not drawn again", async () => {
+  const slow = { process: own, ms: 8_000 };
+  const document = await openInProcess(slow, endless, 'pdf', readingOf('a'));
+  let isOver = false;
+  const endlessly = read(document, 1).finally(() => {
+    isOver = true;
+  });
+  const others = read(document, 2);
+  await busyFor(0.5, 'pages-process');
 
-  const document = await openFor('b', fileOf(rawPdf([greyPage(90)])));
-  await document.readPage(1);
+  const quick = await openFor('b', fileOf(rawPdf(greys(4))));
+  for (let page = 1; page <= 4; page++) expect(await read(quick, page)).toBe('jpeg');
 
-  // One before it was opened and one before its page, and one whose end is told of at the same moment.
-  expect(pages - before).toBeLessThanOrEqual(3);
-  await Promise.all(many);
+  expect(isOver).toBe(false);
+  const beganMs = performance.now();
+  expect(await endlessly).toBe("422 Page 1 can't be read: it takes too long to read.");
+  expect(performance.now() - beganMs).toBeLessThan(8_000);
+  expect(await others).toBe('jpeg');
 });

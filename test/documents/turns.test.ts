@@ -17,61 +17,110 @@ interface Event {
   task: number;
 }
 
+const keys = ['a', 'b', 'c', 'd'];
+
 async function moments(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await setImmediate();
 }
 
-it('no key waits for more than one task of each other key, and its own run in their order', async () => {
+it('one task of a key runs at a time, in their order, and each in a lane of its own', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(task, { maxLength: 40 }), async (tasks) => {
-      const turns = new Turns();
-      const events: Event[] = [];
-      const runs = tasks.map(async ({ key, comesAfter, takes, isGivenUpAfter }, index) => {
-        const note = (is: Event['is']) => events.push({ is, key, task: index });
-        await moments(comesAfter);
-        const stop = new AbortController();
-        if (isGivenUpAfter !== null) void moments(isGivenUpAfter).then(() => stop.abort());
-        note('came');
-        const run = async () => {
-          note('began');
-          await moments(takes);
-          note('ended');
-        };
-        await turns.run(key, run, stop.signal).catch(() => note('given up'));
-      });
+    fc.asyncProperty(
+      fc.array(task, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (tasks, lanes) => {
+        const turns = new Turns(lanes);
+        const events: Event[] = [];
+        const busy = new Set<number>();
+        const runs = tasks.map(async ({ key, comesAfter, takes, isGivenUpAfter }, index) => {
+          const note = (is: Event['is']) => events.push({ is, key, task: index });
+          await moments(comesAfter);
+          const stop = new AbortController();
+          if (isGivenUpAfter !== null) void moments(isGivenUpAfter).then(() => stop.abort());
+          note('came');
+          const run = async (lane: number) => {
+            expect(busy.has(lane)).toBe(false);
+            busy.add(lane);
+            note('began');
+            await moments(takes);
+            note('ended');
+            busy.delete(lane);
+          };
+          await turns.run(key, run, stop.signal).catch(() => note('given up'));
+        });
 
-      await Promise.all(runs);
+        await Promise.all(runs);
 
-      for (const [at, { is, key, task }] of events.entries()) {
-        if (is === 'began') expectFair(events.slice(0, at), key, task);
-      }
-      for (const key of ['a', 'b', 'c', 'd']) {
-        const own = events.filter((event) => event.key === key);
-        const left = new Set(own.filter(({ is }) => is === 'given up').map(({ task }) => task));
-        const order = (wanted: Event['is']) =>
-          own.filter(({ is, task }) => is === wanted && !left.has(task)).map(({ task }) => task);
-        expect(order('began')).toEqual(order('came'));
-        expect(order('ended')).toEqual(order('came'));
-      }
-    }),
+        expect(busy.size).toBe(0);
+        for (const key of keys) {
+          const own = events.filter((event) => event.key === key);
+          const left = new Set(own.filter(({ is }) => is === 'given up').map(({ task }) => task));
+          const order = (wanted: Event['is']) =>
+            own.filter(({ is, task }) => is === wanted && !left.has(task)).map(({ task }) => task);
+          expect(order('began')).toEqual(order('came'));
+          expect(order('ended')).toEqual(order('came'));
+          const running = own.filter(({ is }) => is === 'began' || is === 'ended');
+          expect(running.map(({ is }) => is)).toEqual(
+            running.map((_, at) => (at % 2 === 0 ? 'began' : 'ended')),
+          );
+        }
+      },
+    ),
     { numRuns: 300 },
   );
 });
 
-/** Since a task came, or since the one before it of its key ended, no other key has had two. */
-function expectFair(before: Event[], key: string, task: number): void {
-  const came = before.findIndex((event) => event.is === 'came' && event.task === task);
-  const lastOfKey = before.findLastIndex(
-    (event) => event.key === key && ['ended', 'given up'].includes(event.is),
+it('the key whose tasks took the least time is next, however many tasks another has', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ key: fc.constantFrom(...keys), takes: fc.nat(1_000) }), {
+        minLength: 1,
+        maxLength: 40,
+      }),
+      async (tasks) => {
+        let now = 0;
+        const turns = new Turns(1, () => now);
+        const used = new Map(keys.map((key) => [key, 0]));
+        const waiting = tasks.map(({ key }) => key);
+        const runs = tasks.map(({ key, takes }, index) =>
+          turns.run(key, async () => {
+            // The first began before the others came.
+            const others = index === 0 ? [] : waiting.map((each) => used.get(each) ?? 0);
+            expect(used.get(key)).toBeLessThanOrEqual(Math.min(...others, Number.MAX_VALUE));
+            waiting.splice(waiting.indexOf(key), 1);
+            now += takes;
+            used.set(key, (used.get(key) ?? 0) + takes);
+          }),
+        );
+        await Promise.all(runs);
+      },
+    ),
+    { numRuns: 300 },
   );
-  const others = before
-    .slice(Math.max(came, lastOfKey))
-    .flatMap((event) => (event.is === 'ended' && event.key !== key ? [event.key] : []));
-  expect(others).toEqual([...new Set(others)]);
-}
+});
+
+it('a key that comes later is not owed the time that others took before', async () => {
+  let now = 0;
+  const turns = new Turns(1, () => now);
+  const began: string[] = [];
+  const run = async (key: string): Promise<void> => {
+    await turns.run(key, async () => {
+      began.push(key);
+      now += 100;
+      if (began.length === 10) later.push(...Array.from({ length: 10 }, () => run('c')));
+    });
+  };
+  const later: Promise<void>[] = [];
+
+  await Promise.all(Array.from({ length: 10 }, () => [run('a'), run('b')]).flat());
+  await Promise.all(later);
+
+  const since = began.slice(began.indexOf('c'), -10);
+  expect(since.filter((key) => key === 'c')).toHaveLength(Math.ceil(since.length / 3));
+});
 
 it('a task that is given up while it waits is told so at once, and keeps no other waiting', async () => {
-  const turns = new Turns();
+  const turns = new Turns(1);
   const began: string[] = [];
   const first = Promise.withResolvers<void>();
   const stop = new AbortController();
@@ -88,7 +137,7 @@ it('a task that is given up while it waits is told so at once, and keeps no othe
 });
 
 it('what a task throws is thrown to whoever runs it, and the next one runs', async () => {
-  const turns = new Turns();
+  const turns = new Turns(1);
   const failing = turns.run('a', () => Promise.reject(new Error('broken')));
   const next = turns.run('a', async () => 'read');
 

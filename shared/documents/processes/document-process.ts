@@ -7,6 +7,9 @@ import { type Loss, lossByEnd } from './loss.ts';
 import { isRunning, keepAlive, type ProcessLimits, startProcess } from './start-process.ts';
 import { Turns } from './turns.ts';
 
+/** A slow page of one key keeps no other key waiting; more would take more memory than machines have. */
+const mostProcesses = 2;
+
 /** A process without a request is kept for as long: the next document needs no new one. */
 const idleMs = 10_000;
 
@@ -30,16 +33,21 @@ export interface Reading {
   onTurn?: (() => void) | undefined;
 }
 
+interface Lane {
+  child?: ChildProcess | undefined;
+  idle?: NodeJS.Timeout;
+}
+
 /**
- * A process that works on what strangers made. It runs one request at a time, has no credentials, and is killed if a
- * request takes too long, or more memory than there is for it. Its end hurts nobody else.
+ * A process that works on what strangers made, and a second one while two keys have requests. Each runs one request at a
+ * time, has no credentials, and is killed if a request takes too long, or more memory than there is for it. Its end hurts
+ * nobody else.
  */
 export class DocumentProcess<Request, Answer> {
   private readonly file: URL;
   private readonly limits: ProcessLimits;
-  private readonly turns = new Turns();
-  private child: ChildProcess | undefined;
-  private idle: NodeJS.Timeout | undefined;
+  private readonly turns = new Turns(mostProcesses);
+  private readonly lanes: Lane[] = Array.from({ length: mostProcesses }, () => ({}));
 
   constructor(file: URL, limits: ProcessLimits) {
     this.file = file;
@@ -52,56 +60,61 @@ export class DocumentProcess<Request, Answer> {
    * threw.
    */
   ask(request: Request, ms: number, { turn, signal, onTurn }: Reading): Promise<Answer> {
-    const ask = async () => {
+    const ask = async (number: number) => {
+      const lane = this.lanes[number] as Lane;
       onTurn?.();
-      clearTimeout(this.idle);
-      const isNew = this.child === undefined;
-      const child = this.child ?? this.start();
+      clearTimeout(lane.idle);
+      const isNew = lane.child === undefined;
+      const child = lane.child ?? this.start(lane);
       keepAlive(child, true);
       try {
         const reply = await replyOf<Answer>(child, request, { ms, signal, isNew });
-        if (reply.isWornOut) await this.end();
+        if (reply.isWornOut) await endChild(lane);
         if ('refusal' in reply) {
           const { code, message } = reply.refusal;
           throw new ServiceError(422, code, message, { retryAfterSeconds: null });
         }
         return reply.answer;
       } catch (error) {
-        if (!(error instanceof ServiceError)) await this.end();
+        if (!(error instanceof ServiceError)) await endChild(lane);
         if (error instanceof ProcessLostError)
           log('warn', 'document process lost', { loss: error.loss });
         throw error;
       } finally {
         keepAlive(child, false);
-        this.idle = setTimeout(() => void this.end(), idleMs).unref();
+        lane.idle = setTimeout(() => void endChild(lane), idleMs).unref();
       }
     };
     return this.turns.run(turn, ask, signal);
   }
 
-  /** Tells the process something that has no answer, unless it has ended. */
+  /** Tells the processes something that has no answer. */
   tell(request: Request): void {
-    if (this.child) send(this.child, request);
+    for (const { child } of this.lanes) if (child) send(child, request);
   }
 
-  /** Ends the process, whatever it does. */
+  /** Ends the processes, whatever they do. */
   async end(): Promise<void> {
-    const { child } = this;
-    this.child = undefined;
-    if (!child || !isRunning(child)) return;
-    const exit = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exit;
+    await Promise.all(this.lanes.map(endChild));
   }
 
-  private start(): ChildProcess {
+  private start(lane: Lane): ChildProcess {
     const child = startProcess(this.file, this.limits);
-    this.child = child;
+    lane.child = child;
     child.once('exit', () => {
-      if (this.child === child) this.child = undefined;
+      if (lane.child === child) lane.child = undefined;
     });
     return child;
   }
+}
+
+async function endChild(lane: Lane): Promise<void> {
+  const { child } = lane;
+  lane.child = undefined;
+  if (!child || !isRunning(child)) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
 }
 
 /** Sends a message. That a process is gone is told by its end. */

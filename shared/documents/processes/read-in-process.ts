@@ -22,7 +22,7 @@ export interface Losses {
   count: number;
 }
 
-/** After so many nothing more of the document is tried: each takes its time twice. */
+/** After so many nothing more of the document is tried. */
 const maxLosses = 5;
 const afterLosses = `${maxLosses} others took too long, or too much memory`;
 
@@ -33,7 +33,7 @@ export interface DocumentReading extends Reading {
   losses: Losses;
 }
 
-/** Opens a document that is read in a process. Throws 422 if it can't be, or if it loses its process twice. */
+/** Opens a document that is read in a process. Throws 422 if it can't be, if its time is up, or if it loses its process twice. */
 export async function openInProcess(
   reader: DocumentReader,
   path: string,
@@ -92,7 +92,10 @@ class DocumentInProcess implements Document {
   }
 }
 
-/** Asks a process, and once more if it was lost: the machine may have been at fault, or an earlier page. */
+/**
+ * Asks a process, and once more if it was lost: the machine may have been at fault, or an earlier page. What has used up its
+ * time would use it up again.
+ */
 async function askTwice(
   reader: DocumentReader,
   request: DocumentRequest,
@@ -105,7 +108,7 @@ async function askTwice(
       return await reader.process.ask(request, reader.ms, reading);
     } catch (error) {
       if (!(error instanceof ProcessLostError)) throw error;
-      if (attempt === 1) continue;
+      if (attempt === 1 && error.loss !== 'time') continue;
       losses.count += 1;
       throw refuse(lossInWords[error.loss]);
     }

@@ -1,68 +1,95 @@
 interface Waiting {
-  begin: () => void;
-  hasGivenUp: boolean;
+  begin: (lane: number) => void;
+}
+
+interface KeyTurns {
+  /** How long its tasks ran, from the time that its first counts as having begun at. */
+  usedMs: number;
+  isRunning: boolean;
+  waiting: Waiting[];
 }
 
 /**
- * Runs one task at a time. Keys that have tasks take turns, and each key's tasks run in their order: before a key's next
- * task no other key has more than one.
+ * Runs as many tasks at a time as there are lanes, one of each key. The key whose tasks have taken the least time is next,
+ * so that a key with slow tasks waits for others and not they for it. Each key's tasks run in their order.
  */
 export class Turns {
-  /** The tasks of the keys that wait, the key that is next first. */
-  private readonly waiting = new Map<string, Waiting[]>();
-  /** The key whose task runs, and its other tasks: they come behind every key that came while it ran. */
-  private current: { key: string; others: Waiting[] } | undefined;
+  /** The keys that have tasks, and those that have taken more time than others; the key that ran last is the last one. */
+  private readonly keys = new Map<string, KeyTurns>();
+  private readonly lanes: number[];
+  private readonly count: number;
+  private readonly now: () => number;
+  /** The time that the key had taken that began last. A key that comes has had no less. */
+  private floorMs = 0;
 
-  /** Runs a task when its turn comes. Throws the reason of `signal` if that is aborted before. */
+  constructor(count: number, now = () => performance.now()) {
+    this.count = count;
+    this.lanes = Array.from({ length: count }, (_, lane) => lane);
+    this.now = now;
+  }
+
+  /** Runs a task in a lane when its turn comes. Throws the reason of `signal` if that is aborted before. */
   async run<Result>(
     key: string,
-    task: () => Promise<Result>,
+    task: (lane: number) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
     signal?.throwIfAborted();
-    if (this.current) await this.turnOf(key, signal);
-    else this.current = { key, others: [] };
+    const turns = this.keys.get(key) ?? { usedMs: 0, isRunning: false, waiting: [] };
+    const isIdle = !turns.isRunning && turns.waiting.length === 0;
+    if (isIdle) turns.usedMs = Math.max(turns.usedMs, this.floorMs);
+    this.keys.set(key, turns);
+    const lane = await this.turnOf(turns, signal);
+    const beganMs = this.now();
     try {
-      return await task();
+      return await task(lane);
     } finally {
-      this.pass();
+      turns.usedMs += this.now() - beganMs;
+      turns.isRunning = false;
+      this.lanes.push(lane);
+      this.keys.delete(key);
+      if (turns.waiting.length > 0 || turns.usedMs > this.floorMs) this.keys.set(key, turns);
+      this.beginNext();
     }
   }
 
-  private async turnOf(key: string, signal?: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { begin: resolve, hasGivenUp: false };
+  private async turnOf(turns: KeyTurns, signal?: AbortSignal): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const waiting: Waiting = { begin: resolve };
     const giveUp = () => {
-      waiting.hasGivenUp = true;
+      turns.waiting = turns.waiting.filter((each) => each !== waiting);
       reject(signal?.reason);
     };
-    this.add(key, waiting);
+    turns.waiting.push(waiting);
     signal?.addEventListener('abort', giveUp);
+    this.beginNext();
     try {
-      await promise;
+      return await promise;
     } finally {
       signal?.removeEventListener('abort', giveUp);
     }
   }
 
-  private add(key: string, waiting: Waiting): void {
-    const tasks = this.current?.key === key ? this.current.others : this.waiting.get(key);
-    if (tasks) tasks.push(waiting);
-    else this.waiting.set(key, [waiting]);
+  private beginNext(): void {
+    while (this.lanes.length > 0) {
+      const next = this.next();
+      if (!next) break;
+      const lane = Math.min(...this.lanes);
+      this.lanes.splice(this.lanes.indexOf(lane), 1);
+      this.floorMs = Math.max(this.floorMs, next.usedMs);
+      next.isRunning = true;
+      next.waiting.shift()?.begin(lane);
+    }
+    // Nobody waits for what a key has taken.
+    if (this.lanes.length === this.count) this.keys.clear();
   }
 
-  /** Begins the next task, if there is one. */
-  private pass(): void {
-    const { key, others = [] } = this.current ?? { key: '' };
-    if (others.length > 0) this.waiting.set(key, others);
-    this.current = undefined;
-    for (const [next, tasks] of this.waiting) {
-      this.waiting.delete(next);
-      const first = tasks.findIndex(({ hasGivenUp }) => !hasGivenUp);
-      if (first < 0) continue;
-      this.current = { key: next, others: tasks.slice(first + 1) };
-      tasks[first]?.begin();
-      return;
+  private next(): KeyTurns | undefined {
+    let next: KeyTurns | undefined;
+    for (const turns of this.keys.values()) {
+      if (turns.isRunning || turns.waiting.length === 0) continue;
+      if (!next || turns.usedMs < next.usedMs) next = turns;
     }
+    return next;
   }
 }

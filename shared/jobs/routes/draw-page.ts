@@ -12,7 +12,10 @@ import { readPages } from '../kinds/extraction/source-pages.ts';
 import { type AnyJob, asJob } from '../kinds/kinds.ts';
 import { withFile } from '../sources/source-file.ts';
 import { hasPages } from '../sources/workable.ts';
+import { Drawings } from './drawings.ts';
 import { requireJob } from './read.ts';
+
+const drawings = new Drawings();
 
 /** More than any document has. */
 const maxPageNumber = 1_000_000;
@@ -26,7 +29,8 @@ export const PagePath = v.object({
 /**
  * Returns a page of the document of a job. It is a JPEG, as it was drawn for OCR: grey, and as it lies in the document; or its
  * text, where fields were taken from a page that has no picture. A step's document is that of the job it was made for. Throws 404
- * if the key has no such job, if the document has no such page or no copy of it is there any more, and 422 if it can't be drawn.
+ * if the key has no such job, if the document has no such page or no copy of it is there any more, 422 if it can't be drawn, and
+ * 429 if many of the key's pages are being drawn.
  */
 export async function drawPage(
   { keyId }: Caller,
@@ -36,7 +40,9 @@ export async function drawPage(
   const asked = await requireJob({ key_id: keyId, job_id });
   const job = await documentJobOf(asked);
   try {
-    return sent('image/jpeg', await withDocument(job, signal, (document) => drawn(document, page)));
+    const draw = () => withDocument(job, signal, (document) => drawn(document, page));
+    const jpeg = await drawings.get(keyId, `${job.job_id} ${page}`, draw);
+    return sent('image/jpeg', jpeg);
   } catch (error) {
     const text = error instanceof NotFoundError ? await textOf(asked, job, page) : undefined;
     if (text === undefined) throw error;

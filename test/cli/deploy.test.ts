@@ -133,7 +133,7 @@ function deploy(...args: string[]) {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
   };
-  return inOwnProcess({ program: 'deploy', args, env });
+  return inOwnProcess({ file: 'bin/deploy.ts', args, env });
 }
 
 /** What the CDK was called with. */

@@ -18,7 +18,7 @@ const fields = JSON.stringify({
 
 const service = { QUIRE_BASE_URL: base_url, QUIRE_API_KEY: api_key };
 const quire = (args: string[], env: Record<string, string> = service) =>
-  inOwnProcess({ program: 'quire', args, env: { ...cleanEnvironment(home), ...env } });
+  inOwnProcess({ file: 'bin/quire.ts', args, env: { ...cleanEnvironment(home), ...env } });
 
 describe('npm run quire -- submit', () => {
   it('prints the text of each file under its name', async () => {

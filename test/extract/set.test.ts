@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scoreOf } from '../../lib/cli/evaluate/score.ts';
+import { scoreOf } from '../lab/evaluate/score.ts';
 import { expectedFile, extractSet } from '../lab/extract-set/extract-set.ts';
 import { faultsOf } from '../lab/extract-set/faults.ts';
 import { scriptedAnswers, type Vices } from '../lab/extract-set/scripted-model.ts';

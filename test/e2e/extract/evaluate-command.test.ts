@@ -23,7 +23,7 @@ function folderWith(expected: unknown, name: string): string {
 }
 
 const evaluate = (args: string[], env: Record<string, string> = {}) =>
-  runCommand('evaluate', home, args, env);
+  runCommand('test/lab/evaluate/command.ts', home, args, env);
 
 describe('npm run evaluate', () => {
   const folder = folderWith(expectedFile([invoice]), 'invoice');

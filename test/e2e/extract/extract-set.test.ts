@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { evaluate, type Manner, type Report } from '../../../lib/cli/evaluate/evaluate.ts';
-import { leastOf } from '../../../lib/cli/evaluate/evaluation-text.ts';
-import { readExpected } from '../../../lib/cli/evaluate/expected.ts';
+import { evaluate, type Manner, type Report } from '../../lab/evaluate/evaluate.ts';
+import { leastOf } from '../../lab/evaluate/evaluation-text.ts';
+import { readExpected } from '../../lab/evaluate/expected.ts';
 import { expectedFile, extractSet } from '../../lab/extract-set/extract-set.ts';
 import { faultsOf } from '../../lab/extract-set/faults.ts';
 import { scriptedModel, type Vices } from '../../lab/extract-set/scripted-model.ts';

@@ -12,10 +12,7 @@ const tmp = mkdtempSync(join(tmpdir(), 'quire-cost-test-'));
 afterAll(() => rmSync(tmp, { recursive: true, force: true }));
 
 const run = (...args: string[]) =>
-  inOwnProcess(
-    { program: 'cost', args, env: { HOME: tmp, ...compileCache } },
-    'test/lab/cost/cost.ts',
-  );
+  inOwnProcess({ file: 'test/lab/cost/cost.ts', args, env: { HOME: tmp, ...compileCache } });
 
 it('says what it does and takes', async () => {
   const { code, stdout } = await run('--help');

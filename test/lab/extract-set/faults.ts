@@ -1,4 +1,4 @@
-import type { DocumentScore } from '../../../lib/cli/evaluate/score.ts';
+import type { DocumentScore } from '../evaluate/score.ts';
 
 /** What is not as it should be in what was extracted: nothing, if all is right and whole. */
 export function faultsOf(file: string, { values, evidence, rows }: DocumentScore): string[] {

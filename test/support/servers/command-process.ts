@@ -15,14 +15,14 @@ registerHooks({
   },
 });
 
-/** A command to run: its program, such as `keys`, and all of its environment. */
+/** A command to run: its file, such as `bin/keys.ts`, and all of its environment. */
 export interface Command {
-  program: string;
+  file: string;
   args: string[];
   env: Record<string, string>;
 }
 
-async function run({ program, args, env }: Command) {
+async function run({ file, args, env }: Command) {
   command += 1;
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
@@ -30,7 +30,7 @@ async function run({ program, args, env }: Command) {
   process.exitCode = 0;
   const printed = { stdout: printedTo('stdout'), stderr: printedTo('stderr') };
   try {
-    await import(`${root}bin/${program}.ts`);
+    await import(`${root}${file}`);
   } catch (error) {
     console.error(error);
     process.exitCode = 1;

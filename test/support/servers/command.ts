@@ -19,7 +19,7 @@ export interface Exit {
 }
 
 /**
- * Runs an operator's command, such as `keys`, in an environment without anything of this machine's AWS
+ * Runs an operator's command, such as `keys`, or a script by its path, in an environment without this machine's AWS
  * configuration. `home` is its home folder. In the exhaustive run it has a process of its own; in the quick one those of a
  * worker's tests share a process, where one runs after another: a start takes three times what most commands do.
  */
@@ -29,7 +29,8 @@ export function runCommand(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<Exit> {
-  const command = { program, args, env: { ...cleanEnvironment(home), ...env } };
+  const file = program.endsWith('.ts') ? program : `bin/${program}.ts`;
+  const command = { file, args, env: { ...cleanEnvironment(home), ...env } };
   return isExhaustive ? inOwnProcess(command) : inTurn(command);
 }
 
@@ -41,7 +42,7 @@ export const cleanEnvironment = (home: string) => ({
 });
 
 /** Runs a program in a process of its own, as one must be whose own programs print to what it prints to. */
-export const inOwnProcess = ({ program, args, env }: Command, file = `bin/${program}.ts`) =>
+export const inOwnProcess = ({ file, args, env }: Command) =>
   new Promise<Exit>((resolve) => {
     execFile(
       process.execPath,
@@ -67,7 +68,7 @@ function inTurn(command: Command): Promise<Exit> {
     over.abort();
     if (typeof told !== 'object') {
       globalThis.commandProcess = undefined;
-      throw new Error(`${command.program} has ended its process`);
+      throw new Error(`${command.file} has ended its process`);
     }
     return told;
   });

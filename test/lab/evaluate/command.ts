@@ -1,16 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { evaluate } from '../lib/cli/evaluate/evaluate.ts';
-import { describeReport, leastOf, reportRecord } from '../lib/cli/evaluate/evaluation-text.ts';
-import { readExpected } from '../lib/cli/evaluate/expected.ts';
-import {
-  type EvaluateOptions,
-  evaluateHelp,
-  readOptions,
-  serviceOf,
-} from '../lib/cli/evaluate/options.ts';
-import { progress } from '../lib/cli/progress.ts';
-import { sentenceOf } from '../lib/cli/run.ts';
+import { progress } from '../../../lib/cli/progress.ts';
+import { sentenceOf } from '../../../lib/cli/run.ts';
+import { evaluate } from './evaluate.ts';
+import { describeReport, leastOf, reportRecord } from './evaluation-text.ts';
+import { readExpected } from './expected.ts';
+import { type EvaluateOptions, evaluateHelp, readOptions, serviceOf } from './options.ts';
 
 try {
   const read = readOptions(process.argv.slice(2));
@@ -43,7 +38,7 @@ async function run(options: EvaluateOptions): Promise<void> {
 
 /** The set is the tests', and what draws it is not installed in production: it runs by itself. */
 async function makeSet(folder: string): Promise<void> {
-  const writer = fork(new URL('../test/lab/extract-set/write-set.ts', import.meta.url), [folder]);
+  const writer = fork(new URL('../extract-set/write-set.ts', import.meta.url), [folder]);
   const [code] = await once(writer, 'exit');
   process.exitCode = code ?? 1;
 }

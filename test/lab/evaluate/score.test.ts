@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignRows } from '../../../lib/cli/evaluate/align-rows.ts';
-import { leastOf } from '../../../lib/cli/evaluate/evaluation-text.ts';
-import type { ExpectedDocument } from '../../../lib/cli/evaluate/expected.ts';
-import type { Extraction, FoundEvidence } from '../../../lib/cli/evaluate/extraction.ts';
-import { precisionOf, recallOf, scoreOf, totalOf } from '../../../lib/cli/evaluate/score.ts';
+import { alignRows } from './align-rows.ts';
+import { leastOf } from './evaluation-text.ts';
+import type { ExpectedDocument } from './expected.ts';
+import type { Extraction, FoundEvidence } from './extraction.ts';
+import { precisionOf, recallOf, scoreOf, totalOf } from './score.ts';
 
 const document = (
   values: Record<string, unknown>,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import * as v from 'valibot';
-import { CommandError } from '../command-line.ts';
+import { CommandError } from '../../../lib/cli/command-line.ts';
 import type { PageBox } from './extraction.ts';
 
 const PerMille = v.pipe(v.number(), v.minValue(0), v.maxValue(1000));

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseOptions } from '../lib/cli/parse-options.ts';
-import { sentenceOf } from '../lib/cli/run.ts';
-import { permissionsOf } from '../lib/local/permissions/policies.ts';
-import { ResourceNames } from '../lib/local/template/resource-names.ts';
-import { synthesize } from '../lib/local/template/synthesize.ts';
-import { constructOf, resourcesOf } from '../lib/local/template/template.ts';
+import { parseOptions } from '../../../lib/cli/parse-options.ts';
+import { sentenceOf } from '../../../lib/cli/run.ts';
+import { permissionsOf } from '../../../lib/local/permissions/policies.ts';
+import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
+import { synthesize } from '../../../lib/local/template/synthesize.ts';
+import { constructOf, resourcesOf } from '../../../lib/local/template/template.ts';
 
 const help = `Runs tests, and prints the grants of the template that no call of a function used.
 

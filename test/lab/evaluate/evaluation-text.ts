@@ -1,4 +1,4 @@
-import { aligned, dollars, printable } from '../text.ts';
+import { aligned, dollars, printable } from '../../../lib/cli/text.ts';
 import type { DocumentReport, Report } from './evaluate.ts';
 import { type DocumentScore, precisionOf, recallOf, type Score } from './score.ts';
 

@@ -1,7 +1,7 @@
-import { readStageFile } from '../../local/stage-file.ts';
-import { CommandError } from '../command-line.ts';
-import { parseOptions } from '../parse-options.ts';
-import type { Service } from '../service.ts';
+import { CommandError } from '../../../lib/cli/command-line.ts';
+import { parseOptions } from '../../../lib/cli/parse-options.ts';
+import type { Service } from '../../../lib/cli/service.ts';
+import { readStageFile } from '../../../lib/local/stage-file.ts';
 
 export const evaluateHelp = `Has documents' fields extracted, and says how many are right.
 

@@ -189,8 +189,8 @@ async function run(options: Options): Promise<void> {
 }
 
 /**
- * Returns a key for scripts: the one in the stage's file, which a stage in memory issues again, or a new one if
- * there is none or it was revoked. Leads this process to the stage's tables.
+ * Returns a key for scripts: the stage file's, issued again by a stage in memory, or a new one if it is missing or
+ * revoked.
  */
 async function firstKey(
   { dynamodbUrl, outputs }: Stage,

@@ -8,8 +8,8 @@ import { type SweepShare, sweepLedger } from '../shared/ledger/sweep.ts';
 import { sweepEvents } from '../shared/webhooks/sweep.ts';
 
 /**
- * Runs each minute, unless the sweep of the minute before is still at work. Where there are several, each audits the accounts
- * of its lanes, and the first does all else.
+ * Runs each minute unless the last sweep is still at work. Of several, each audits its lanes, and the first does all
+ * else.
  */
 export const handler = async ({ sweep = 0, of = 1 }: Partial<SweepShare>) => {
   await sweepAlone(sweep, async (shards) => {

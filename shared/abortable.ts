@@ -1,6 +1,4 @@
-/**
- * Awaits a value. Throws a signal's reason as soon as it aborts: what makes the value goes on, and nobody waits for it.
- */
+/** Awaits a value, or throws a signal's reason as soon as it aborts; what makes the value goes on. */
 export async function abortable<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -5,10 +5,7 @@ export interface Deadline {
   clear(): void;
 }
 
-/**
- * Begins a time of `ms`, which is also over once `parent` aborts. `AbortSignal.timeout` can't be cleared: with each call
- * that had one, its signal would stay in memory until its time is up.
- */
+/** Begins a time of `ms`, also over once `parent` aborts. `AbortSignal.timeout` would stay in memory until its time is up. */
 export function deadline(ms: number, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
   const timeout = () => controller.abort(new DOMException('The time is up', 'TimeoutError'));

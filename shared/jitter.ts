@@ -1,7 +1,6 @@
 /**
- * Picks how long to wait before a retry, in ms: at random between 0 and a span that doubles with each retry before
- * ("full jitter"), so that callers who failed at the same moment don't retry at the same moment.
- *
+ * Picks a retry's wait, in ms, between 0 and a span that doubles with each retry ("full jitter"), so that callers
+ * spread.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export const fullJitterMs = (firstSpanMs: number, retriesBefore: number, maxMs: number) =>

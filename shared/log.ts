@@ -5,10 +5,7 @@ type Level = 'info' | 'warn' | 'error';
 /** The fields of one log line. They never hold a prompt, a completion, a document or a key's secret. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-/**
- * Writes one JSON line to standard output, where Lambda collects it. What is told of a part of a key's account names the key,
- * as all that is looked for by it, and the part's number beside it.
- */
+/** Writes one JSON line to standard output. A part of an account is logged as its key and the part's number. */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
   const [key_id, part] = typeof fields['key_id'] === 'string' ? fields['key_id'].split('#') : [];
   const ofPart = part !== undefined && { key_id, part: Number(part) };

@@ -44,9 +44,8 @@ export type MetricName = keyof typeof units;
 const metrics = new Metrics({ namespace: 'Quire' });
 
 /**
- * Writes metrics for CloudWatch as one log line in embedded metric format: once by their dimensions, and once
- * for the deployment as a whole. A key's id is never a dimension: figures by key are in the usage statistics.
- *
+ * Writes metrics as a log line in embedded metric format, by their dimensions and for the whole deployment. A key's
+ * id is never a dimension: usage statistics have figures by key.
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function measure(

@@ -6,7 +6,6 @@ export function uuidPrefix(ms: number): string {
 
 /**
  * Reads the time, in ms, from an id that is a UUIDv7 behind a prefix, such as `charge_…` or `job_…`.
- *
  * @see https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7
  */
 export function timeOfId(id: string): number {

@@ -13,8 +13,8 @@ interface Terminal {
 const ownTerminal: Terminal = { input: process.stdin, output: process.stderr };
 
 /**
- * Asks whether what looks like a mistake is meant, unless `--yes` has answered. Throws `CommandError` if it isn't
- * meant, or if nobody can be asked.
+ * Asks whether a likely mistake is meant, unless `--yes` was given. Throws `CommandError` if not, or if nobody can be
+ * asked.
  */
 export async function confirm(
   doubts: string[],

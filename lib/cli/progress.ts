@@ -3,9 +3,8 @@ const everyMs = 1000;
 type Told = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
 /**
- * Tells on standard error how far a long work has come, once a second and not in its first: on a terminal always on
- * one line, with a bar where the total is known. `note` is told how much is done, and more in words for a terminal;
- * `end` clears the line.
+ * Tells a long work's progress on stderr once a second, on one line of a terminal. `note` is told how much is done,
+ * and more in words; `end` clears it.
  */
 export function progress(what: string, total?: number, stream: Told = process.stderr) {
   let toldAtMs = Date.now();

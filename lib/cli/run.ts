@@ -3,18 +3,12 @@ import { type Arguments, readArguments } from './arguments.ts';
 import { CommandError, type CommandLine } from './command-line.ts';
 import { type ListNamed, withIdOfName } from './named.ts';
 
-/**
- * What a command prints: a text or, with `--json`, an object; or lines, one after another. One that found something
- * wrong exits with 1.
- */
+/** What a command prints: a text, an object for `--json`, or lines. One that found something wrong exits with 1. */
 export type Outcome =
   | { json: object; text: string; isWrong?: boolean }
   | { lines: AsyncIterable<string> };
 
-/**
- * Runs the command that this process was called with; what an operator can put right prints as a sentence. `named` lists
- * what may be given by its name in an id's place.
- */
+/** Runs the called command; an operator's mistakes print as a sentence. `named` lists what may be given by name. */
 export async function runCommand<Name extends string>(
   line: CommandLine<Name>,
   run: Record<Name, (args: Arguments<Name>) => Promise<Outcome>>,

@@ -3,9 +3,8 @@ import { farTimeouts } from './far-timeouts.ts';
 import type { Target } from './target.ts';
 
 /**
- * Says who runs this command, for the history of what it changes: the user of this machine on a local stage, the AWS
- * identity on a deployed stack. Where that can't be asked for, a key must be revocable all the same: then it is the
- * id of the access key, which AWS's own trail names too.
+ * Says for histories who runs this command: the user of this machine, the AWS identity, or, if that can't be asked
+ * for, the access key's id.
  */
 export async function whoRuns({ stack }: Target): Promise<string> {
   return stack === undefined ? machineUser() : awsIdentity();

@@ -26,10 +26,7 @@ export class Narrator {
     return line;
   }
 
-  /**
-   * Prints a line that a function wrote. One of JSON is made readable. What a function says of a request goes into
-   * that request's line, and a job has one line, at its end.
-   */
+  /** Prints a function's line, JSON made readable. What it says of a request or a job goes into that one's line. */
   functionLine(name: string, text: string): void {
     // Metrics are for CloudWatch.
     if (text.startsWith('{"_aws"')) return;

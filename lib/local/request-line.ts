@@ -15,10 +15,7 @@ export interface EndedRequest {
 /** How long after an invocation's end its log line may come: result and log leave its thread by different channels. */
 const logDelayMs = 500;
 
-/**
- * Puts together what is known of one request, and prints it once: when the client has the response or has hung up,
- * and the function is done and has said what it did.
- */
+/** Puts together what is known of a request, and prints it once, when both the client and the function are done. */
 export class RequestLine {
   private readonly print: (request: EndedRequest) => void;
   private readonly head: Pick<EndedRequest, 'method' | 'path'>;

@@ -1,9 +1,6 @@
 import { StageError } from './stage-error.ts';
 
-/**
- * Returns the URL that a variable of the machine's environment holds; undefined if it is not set or empty. Throws
- * `StageError` for one without http:// or https://.
- */
+/** Returns the URL in a variable of the environment; undefined if it is empty. Throws `StageError` unless it is http(s). */
 export function urlFrom(name: string, environment = process.env): string | undefined {
   const text = environment[name];
   if (!text) return undefined;

@@ -9,9 +9,8 @@ import type { IConstruct } from 'constructs';
 import { ServiceFunction } from './base/service-function.ts';
 
 /**
- * Has all that keeps data encrypted with a key of the operator's own: tables, the bucket, queues, log groups and secrets.
- * Functions may use it as far as what they may do needs it, and only through the services that keep the data. It comes
- * last, when all is made and granted. The key's own policy must let CloudWatch Logs use it: README.md has it.
+ * Encrypts all kept data with the operator's key: tables, bucket, queues, logs and secrets. Functions use it as they
+ * need, through those services alone. It comes last. README.md has the key's policy for logs.
  */
 export function encryptWith(keyArn: string, scope: IConstruct): void {
   for (const child of scope.node.findAll()) {
@@ -46,7 +45,6 @@ const writeItem = [
 
 /**
  * What of the key an action of another service needs, beside to decrypt.
- *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
  */

@@ -20,10 +20,7 @@ export interface FileStoreProps {
 /** How long an object is kept that was deleted: as long as the table can be restored that names it. */
 const oldVersionDays = 35;
 
-/**
- * The files of keys, and uploads that are to become some: their table, with a sparse index of what the sweep is to see to,
- * and a bucket of their own, as no age ends a file's objects but its own.
- */
+/** The files and uploads of keys: their table, with a sparse index for the sweep, and a bucket without an age limit. */
 export class FileStore extends Construct {
   readonly table: ServiceTable;
   private readonly objects: Bucket;

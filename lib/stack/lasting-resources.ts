@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url';
 const snapshotFile = fileURLToPath(new URL('lasting-resources.json', import.meta.url));
 
 /**
- * The types that hold what callers and operators rely on, each with the properties of which a change makes
- * CloudFormation replace the resource by a new, empty one. Another logical id replaces it as well.
- *
+ * The types that hold callers' and operators' data, with the properties whose change replaces the resource by an
+ * empty one, as another logical id does.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
  */
 const replacingProperties: Record<string, string[]> = {
@@ -36,8 +35,8 @@ export function lastingResources({ Resources }: Template): Snapshot {
 }
 
 /**
- * Compares a template with the snapshot that the repository keeps. Throws an Error with a sentence for each
- * resource that the next deploy would replace; if that is accepted, the snapshot becomes the template's.
+ * Compares a template with the kept snapshot. Throws a sentence per resource that a deploy would replace; if
+ * accepted, the snapshot is updated.
  */
 export function checkReplacements(
   template: Template,

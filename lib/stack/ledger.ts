@@ -14,10 +14,7 @@ export interface LedgerProps {
   readonly logs: FunctionLogs;
 }
 
-/**
- * What keys may spend and have spent: an account for each key, a charge for each model call; and the queue of the calls
- * whose own function could not write that.
- */
+/** Accounts of keys, charges of model calls, and the queue of calls whose own function could not write that. */
 export class Ledger extends Construct {
   readonly table: ServiceTable;
   private readonly lateCalls: Queue;

@@ -12,9 +12,8 @@ const callsAtOnce = 64;
 const memoryMb = 2048;
 
 /**
- * Runs the functions that wait for models on machines of the account's own, where one sandbox serves many calls at once
- * and isn't frozen in between: so its calls share holds.
- *
+ * Runs the functions that wait for models on the account's own machines: one sandbox serves many calls, which share
+ * holds.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-managed-instances.html
  */
 export function runOnManagedInstances(scope: Construct, capacityProviderArn: string): void {

@@ -11,10 +11,7 @@ export interface ModelProvidersProps {
   readonly secretStore: SecretStore;
 }
 
-/**
- * The secrets of the model providers that the catalogue names, which the operator fills in, and what Bedrock asks for in
- * place of one.
- */
+/** The secrets of the catalogue's model providers, which the operator fills in, and Bedrock's permissions. */
 export class ModelProviders extends Construct {
   private readonly catalogue: Catalogue;
   private readonly secrets = new Map<string, ServiceSecret>();
@@ -69,9 +66,7 @@ export class ModelProviders extends Construct {
 }
 
 /**
- * Returns what must be granted to ask a model. An inference profile, as in `us.` before a model's id, is a resource of its
- * own, and needs the model in each of its regions.
- *
+ * Returns what must be granted to ask a model. An inference profile, as `us.…`, also needs its model in each region.
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-prereq.html
  */
 function bedrockArns(stack: Stack, region: string, model: string): string[] {

@@ -19,8 +19,8 @@ export interface WebhooksProps {
 }
 
 /**
- * Webhooks: where keys' events are sent, and the events with what became of them; the function that notes what is
- * spent, the one that has events sent, and the one that posts them, which has no permission at all.
+ * Webhooks: receivers and events, the function that notes spending, the one that has events sent, and the one that
+ * posts them, which has no permission.
  */
 export class Webhooks extends Construct {
   readonly table: ServiceTable;

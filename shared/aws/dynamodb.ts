@@ -28,7 +28,6 @@ export const dynamodb = DynamoDBDocumentClient.from(client, {
 
 /**
  * Awaits a conditional write. Returns its output; undefined if its condition didn't hold.
- *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
  */
 export async function unlessConditionFails<Output>(
@@ -42,10 +41,7 @@ export async function unlessConditionFails<Output>(
   }
 }
 
-/**
- * Awaits a conditional write that asks for the old item where its condition doesn't hold (`ALL_OLD`). Without an `output`
- * it didn't hold: `refusedBy` is the item then, undefined if there was none.
- */
+/** Awaits a conditional write with `ALL_OLD`. If its condition didn't hold, `refusedBy` is the item, if there was one. */
 export async function outputOrItem<Item>(
   write: Promise<UpdateCommandOutput>,
 ): Promise<{ output?: UpdateCommandOutput; refusedBy?: Item | undefined }> {
@@ -70,9 +66,7 @@ export async function getItem<Item>(
 const maxBatch = 100;
 
 /**
- * Reads many items of a table as they are now, in any order; one that isn't there is left out. `names` are the
- * attributes to read, all by default. What DynamoDB leaves for later, as it throttles, is asked for again.
- *
+ * Reads many items as they are now, in any order, without those that are missing; of `names` only those attributes.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
  */
 export async function* getItems<Item>(
@@ -124,9 +118,8 @@ export async function* queryItems<Item>(query: QueryCommandInput): AsyncGenerato
 const maxLevels = 30;
 
 /**
- * Whether a table can hold a JSON value as it is. It takes no half of a surrogate pair and no number below 1e-130. Its
- * client takes no number that isn't safe, and not every name that all objects have, such as `constructor`.
- *
+ * Whether a table can hold a JSON value as it is: it takes no lone surrogate, no tiny or unsafe number, and not every
+ * name.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
 export function isStorable(value: unknown, level = 1): boolean {

@@ -2,9 +2,8 @@ import { collectUpTo } from '../collect.ts';
 import { setting } from '../config.ts';
 
 /**
- * Returns the object of a signed link, for a function without permissions or a client of S3; undefined if it has more
- * bytes than wanted. Asks by https alone, and follows no redirect. Throws what `fetch` throws, the reason of `signal`,
- * and an error that doesn't name the link: whoever has that can read the object.
+ * Reads the object of a signed link, by https and without redirects; undefined if it is larger than wanted. Errors
+ * don't name the link, as whoever has it can read the object.
  */
 export async function fetchSigned(
   url: string,

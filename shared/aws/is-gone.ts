@@ -1,7 +1,4 @@
-/**
- * Whether S3 says that an object is not there. It calls it forbidden to a function that may not list. Its client is left to
- * the functions that use it.
- */
+/** Whether S3 says that an object is not there. To a function that may not list it says "forbidden" instead. */
 export const isGone = (error: unknown) =>
   [403, 404].includes(
     (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode ?? 0,

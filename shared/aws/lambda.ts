@@ -6,7 +6,6 @@ const lambda = new LambdaClient(timeouts({ responseMs: 75_000 }));
 
 /**
  * Invokes another function of this service and returns what it returns. Throws if it ends in an error.
- *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export async function invokeFunction<Result>(

@@ -10,9 +10,7 @@ const throttled = /Throttl|ThroughputExceeded|SlowDown|TooManyRequests|RequestLi
 const notReached = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 
 /**
- * Whether a service of AWS throttles, fails or can't be reached, once its client has given up: whoever asks later may
- * well get an answer.
- *
+ * Whether a service of AWS throttles, fails or can't be reached, after its client's own retries.
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
  */
 export function isOutage(error: unknown): boolean {

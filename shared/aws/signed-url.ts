@@ -4,9 +4,8 @@ import { setting } from '../config.ts';
 import { s3 } from './s3.ts';
 
 /**
- * Returns a link to an object that works for so many seconds. It ends with the credentials that sign it, so it is signed
- * for no longer than they are known to last; the credentials of a function may end before that without saying so.
- *
+ * Returns a link to an object for some seconds, but for no longer than the credentials that sign it are known to
+ * last.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html
  */
 export async function signedUrl(object: string, seconds: number): Promise<string> {

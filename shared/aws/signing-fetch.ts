@@ -3,9 +3,7 @@ import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 
 /**
- * Returns a `fetch` whose requests are signed for a service of AWS, with this function's own credentials. It replaces
- * whatever authorization they have. Bodies are texts.
- *
+ * Returns a `fetch` that signs requests for a service of AWS with this function's credentials. Bodies are texts.
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function signingFetch(service: string, region: string): typeof fetch {

@@ -12,10 +12,8 @@ interface Patience {
 const connectMs = 1_000;
 
 /**
- * Makes a client's timeouts. Without them a connection that falls silent holds a caller, a lease or the sweep for as
- * long as the function may run. None limits how long a body takes that goes on coming. The client sends a request again
- * after a timeout, as after a fault of the service.
- *
+ * Makes a client's timeouts: a silent connection would hold a caller, a lease or the sweep. A body that goes on
+ * coming may take any time. After a timeout the client sends its request again.
  * @see https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/node-configuring-timeouts.html
  */
 export function timeouts({ responseMs, silenceMs = responseMs }: Patience) {

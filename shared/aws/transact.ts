@@ -22,9 +22,8 @@ const isTransient = (code: string | undefined) =>
 const waitBeforeRetry = (tries: number) => setTimeout(fullJitterMs(40, tries - 1, 5_000));
 
 /**
- * Sends a plain write, and sends it again while a transaction holds its item: DynamoDB refuses it then, and
- * the SDK doesn't retry it.
- *
+ * Sends a plain write, again while a transaction holds its item: DynamoDB refuses it then, and the SDK doesn't retry
+ * it.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
 export async function retryConflicts<Output>(write: () => Promise<Output>): Promise<Output> {
@@ -39,10 +38,7 @@ export async function retryConflicts<Output>(write: () => Promise<Output>): Prom
 }
 
 /**
- * Writes up to 100 items, all or none. Returns undefined once all are written; otherwise none is, and it
- * returns the indexes of those whose condition failed. A transaction that another write at the same moment
- * has cancelled is sent again.
- *
+ * Writes up to 100 items, all or none. Returns undefined, or the indexes of the failed conditions. Retries conflicts.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 export async function writeTransaction(items: TransactWriteItem[]): Promise<number[] | undefined> {
@@ -64,9 +60,7 @@ export async function writeTransaction(items: TransactWriteItem[]): Promise<numb
 }
 
 /**
- * Reads up to 100 items of a table as they were at one moment, in their order; undefined for one that isn't there. It is
- * sent again where a transaction was in the way.
- *
+ * Reads up to 100 items of a table as of one moment, in order; undefined for one that is missing. Retries conflicts.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
  */
 export async function readTransaction<Item>(

@@ -25,8 +25,8 @@ interface AnswerOptions {
 }
 
 /**
- * The model's answer as it comes: a `status`, then its text. Throws as `openMeteredCall` does before the first
- * event, and `ModelError` for an answer that breaks off.
+ * The model's answer as it comes: a `status`, then text. Throws as `openMeteredCall` does, and `ModelError` if it
+ * breaks off.
  */
 export async function* modelAnswer(
   turn: Turn,

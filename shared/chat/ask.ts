@@ -33,10 +33,9 @@ export interface WholeAnswer extends Used {
 }
 
 /**
- * Asks a model for one completion, held and settled for this attempt. With `keep` the call is settled in one
- * transaction with the writes of what came of it, and `kept` says which: undefined if that was written before, and then
- * the call costs nothing. Without `keep`, `kept` is always undefined, and the call is paid. Throws as `openMeteredCall`
- * does, and `ModelError` for an answer that breaks off.
+ * Asks a model for one completion, held and settled. With `keep` the call is settled in one transaction with those
+ * writes, and `kept` says which; undefined if they were written before, and then the call is free. Throws as
+ * `openMeteredCall` does, and `ModelError` if the answer breaks off.
  */
 export async function ask(call: ModelCall, keep?: Keep<Answer>): Promise<Answer & { kept: Kept }> {
   return askHeld(await holdCall(call), keep);

@@ -50,10 +50,7 @@ function documentOf({ name, content }: ChatFile, index: number): SentDocument['f
 
 const locOf = (index: number) => ['body', 'files', index, 'content'];
 
-/**
- * Returns a request with the text of each of its documents in place of the document. Throws a 422 that names the file,
- * for one that can't be read or is only pictures; the others are then neither begun nor waited for.
- */
+/** Replaces documents in a request by their texts. Throws a 422 that names a file that can't be read or is only pictures. */
 export async function withDocumentTexts(
   request: ChatStreamRequest,
   documents: SentDocument[],

@@ -4,8 +4,8 @@ import { errorFields, log } from '../log.ts';
 import { brokeOff, toModelError, unavailable } from '../models/errors.ts';
 
 /**
- * Returns the error to report to the caller of a stream that broke off. What a provider's connection threw is named
- * as the model's; anything else is a fault of ours, which is logged as an error.
+ * Returns the error that ends a stream: what a provider's connection threw is the model's, anything else a logged
+ * fault of ours.
  */
 export function brokenOff(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;

@@ -57,8 +57,7 @@ const UnknownMessage = v.looseObject({
 });
 
 /**
- * One chat message, as in chat completions. Fields that aren't named here pass through to the model.
- *
+ * One chat message. Fields that aren't named here pass through to the model.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 export const Message = dictionary(
@@ -79,10 +78,7 @@ export const Messages = v.pipe(listOf(Message, maxMessages), v.minLength(1));
 
 export type Message = v.InferOutput<typeof Message> & ChatCompletionMessageParam;
 
-/**
- * Whether a message may lack content: clients send back a model's tool calls, refusals and audio as they got
- * them.
- */
+/** Whether a message may lack content: clients send back a model's tool calls, refusals and audio as they got them. */
 function speaksWithoutContent(message: unknown): boolean {
   const { tool_calls, function_call, refusal, audio } = message as Record<string, unknown>;
   return Array.isArray(tool_calls) || [function_call, refusal, audio].some(Boolean);
@@ -94,10 +90,7 @@ export const dataUrlAdvice = 'send the file itself as a data URL, data:applicati
 /** What is said where a file is named that isn't put in its place, as it would be a file of the operator's. */
 export const noFileIds = `a file is named in a part of the type file alone, as its file_id; or ${dataUrlAdvice}`;
 
-/**
- * Finds the first part of a message's content that names a file of the operator's, as `pathToFile` does. Returns the path
- * to its name.
- */
+/** Finds the path to the first file of the operator's in the parts of messages, as `pathToFile` does. */
 export function findFileId(messages: readonly unknown[]): (string | number)[] | undefined {
   for (const [index, message] of messages.entries()) {
     const { content } = message as { content?: unknown };
@@ -123,8 +116,8 @@ const isElsewhere = (name: string, value: unknown) =>
   addresses.has(name) && typeof value === 'string' && elsewhere.test(value);
 
 /**
- * Returns the path to the first field within a value that names a file with a provider, by a `file_id` or an address that
- * its own rights open: that would be a file of the operator's. A value may not be nested deeper than a request.
+ * Returns the path to the first field that names a file with a provider: a `file_id`, or an address that only the
+ * operator may open.
  */
 export function pathToFile(value: unknown): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;

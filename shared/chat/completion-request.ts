@@ -70,8 +70,7 @@ const likeOpenAiParameters = [
 ];
 
 /**
- * The body of `POST /v1/chat/completions`. Parameters that it doesn't name pass through untouched.
- *
+ * The body of `POST /v1/chat/completions`. Other parameters pass through untouched.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 export const CompletionRequest = knowing(
@@ -101,11 +100,9 @@ const knownNames = [
 const defaultTemperature = 0.15;
 
 /**
- * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
- * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, and
- * for a file of the operator's. A reasoning model gets no default temperature. Of two limits of the output the smaller
- * counts, and none is above the model's, which is all that is held; each upstream gets it under the name that it knows. Metadata is for the charge; a provider gets it with `store`
- * alone, where it belongs to what is stored.
+ * Makes the request to an upstream: the caller's parameters, our default temperature, the usage in a stream. The
+ * smaller of two limits counts, at most the model's, which is held. Throws `UnprocessableEntityError` for what could
+ * change its cost or readers, and for the operator's files. Metadata goes along with `store` alone.
  */
 export function upstreamBody(
   model: Model,

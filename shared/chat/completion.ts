@@ -15,10 +15,7 @@ export const CompletionChoice = v.looseObject({
   finish_reason: v.nullable(v.string()),
 });
 
-/**
- * A chat completion that isn't streamed: the fields that callers rely on. It is forwarded as the upstream
- * sent it.
- */
+/** A chat completion that isn't streamed: the fields that callers rely on. It is forwarded as the upstream sent it. */
 export const Completion = v.looseObject({
   id: v.string(),
   object: v.literal('chat.completion'),

@@ -9,10 +9,7 @@ import { requireModel } from './models.ts';
 /** The response of `POST /v1/messages/count_tokens`. */
 export const MessageTokenCount = v.object({ input_tokens: Count });
 
-/**
- * Estimates the tokens of a prompt, as it is estimated where a provider tells none. No provider is asked, and it costs
- * nothing. Throws `NotFoundError` for a model that the caller may not use.
- */
+/** Estimates a prompt's tokens without a call, for free. Throws `NotFoundError` for a model that the caller may not use. */
 export function countMessageTokens(
   request: MessageCountRequest,
   caller: Caller,

@@ -19,7 +19,6 @@ export const ResponseTokensRequest = knowing(
 
 /**
  * The answer of the same.
- *
  * @see https://platform.openai.com/docs/api-reference/responses/input-tokens
  */
 export const ResponseTokens = v.object({

@@ -6,10 +6,7 @@ import { respond } from './respond.ts';
 import { responseBody } from './response-body.ts';
 import type { ResponseRequest } from './response-request.ts';
 
-/**
- * Makes a response in OpenAI's sense. Throws as `respond` does, and `NotFoundError` for a model that the caller may not
- * use.
- */
+/** Makes a response of OpenAI's. Throws as `respond`, and `NotFoundError` for a model that the caller may not use. */
 export async function createResponse(
   request: ResponseRequest,
   caller: Caller,

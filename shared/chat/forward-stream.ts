@@ -9,12 +9,9 @@ import { type MeteredCall, readerOf } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
 
 /**
- * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out
- * unless the caller asked for it. A stream that breaks off ends with an error as its dialect has it: in chat completions a
- * chunk that has `error`, without `[DONE]`. So does one whose call can't be opened, while its caller has a status already.
- * Silence is filled with comments, also before the call is open.
- * The call is settled however the stream ends, also if the caller hangs up or reads no further.
- *
+ * Forwards an upstream's stream byte for byte, and meters it. A chunk of usage that nobody asked for is left out. A
+ * stream that breaks off, or whose call can't be opened, ends with an error in its dialect. Silence is filled with
+ * comments. The call is settled however the stream ends.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 export const forwardStream = (

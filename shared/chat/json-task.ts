@@ -39,7 +39,6 @@ export function smallModelFor({ caller, model }: Turn): Model {
 
 /**
  * Makes the request of a task.
- *
  * @see https://platform.openai.com/docs/guides/structured-outputs
  */
 export function taskBody<Shape extends v.GenericSchema>(

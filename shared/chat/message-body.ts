@@ -25,9 +25,8 @@ const knownNames = [
 ];
 
 /**
- * Makes the request to an upstream: the caller's, with no more output than the model has, and without what has no price.
- * Throws `UnprocessableEntityError` for what could change what the call costs or who sees it, and for a file of the
- * operator's.
+ * Makes the request to an upstream, with no more output than the model has, and without what has no price. Throws
+ * `UnprocessableEntityError` for what could change its cost or readers, and for the operator's files.
  */
 export function messageBody(model: Model, request: MessageRequest): RequestBody {
   const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...passed } =
@@ -71,8 +70,7 @@ function refuseParameters(model: Model, request: MessageRequest): void {
 }
 
 /**
- * 400: a thread would be kept. Anthropic's tool runners begin one unasked, and go on without where these details say so.
- *
+ * 400: a thread would be kept. Anthropic's tool runners ask for one, and go on without if these details say so.
  * @see https://github.com/anthropics/anthropic-sdk-python
  */
 const withoutThreads = () =>
@@ -88,9 +86,8 @@ const withoutThreads = () =>
   );
 
 /**
- * Refuses edits of the prompt that do more than leave some of it out: a summary of it is written, and billed, beside what
- * the usage tells.
- *
+ * Refuses edits of the prompt that do more than leave some of it out: a summary is billed beside what the usage
+ * tells.
  * @see https://platform.claude.com/docs/en/build-with-claude/compaction
  */
 function refuseEdits(model: Model, management: unknown): void {
@@ -133,10 +130,7 @@ function withinLimit(thinking: MessageRequest['thinking'], asked: number, limit:
 /** A prompt longer than this many tokens must be asked for, as some models may take one. */
 const longPromptTokens = 1_000_000;
 
-/**
- * The headers that a provider gets as they came. A prompt may not be asked to be longer than the catalogue says: what is
- * longer would be no part of what is paid.
- */
+/** The headers that are passed on. None may lengthen the prompt beyond the catalogue's: the rest would be unpaid. */
 export function passedHeaders(
   { contextWindow }: Model,
   headers: MessageHeaders,

@@ -4,10 +4,7 @@ import { isFree } from '../models/cost.ts';
 /** What a caller's tools were called with, and their schemas, where any name may stand. */
 const ownData = new Set(['input', 'input_schema']);
 
-/**
- * Leaves out of a request what its model has no price for: what is to be kept in a cache at all, or for how long. Clients
- * ask for a cache unasked, and an answer is the same without one.
- */
+/** Leaves out caches that the model has no price for: clients ask for them unasked, and the answer is the same. */
 export function withPricedCache<Request extends object>(model: Model, request: Request): Request {
   const { cacheWrite, cacheWrite1h } = model.usdPerMillionTokens;
   const isPriced = isFree(model) || (cacheWrite !== undefined && isAskedIn(model, 'messages'));

@@ -112,8 +112,7 @@ const asked = {
 const otherNames = ['cache_control', 'container', 'context_management', 'inference_geo'];
 
 /**
- * The body of `POST /v1/messages`. Fields that it doesn't name pass through untouched.
- *
+ * The body of `POST /v1/messages`. Other fields pass through untouched.
  * @see https://platform.claude.com/docs/en/api/messages
  */
 export const MessageRequest = knowing(

@@ -16,10 +16,9 @@ const ownFields = ['input_schema', 'cache_control', 'eager_input_streaming'];
 const isSearch = ({ type }: Tool) => textIn(type).startsWith('tool_search_tool_');
 
 /**
- * Returns the tools of a request. Throws `UnprocessableEntityError` for one that a provider runs, such as its web search: it
- * bills them by the call, or the prompt again for each turn of its own. So it does for a tool of the caller's that is one
- * beside, as gateways know them (`{"googleSearch": {}}`). The catalogue may allow each by its name. A search of tools is left
- * out, and what it would find is shown at once.
+ * Returns a request's tools. Throws `UnprocessableEntityError` for a provider's own, such as web search, which are
+ * billed by the call, also beside a caller's tool; the catalogue may allow each by name. A search of tools is left
+ * out, as all are shown.
  */
 export function allowedTools(model: Model, { tools, tool_choice }: Asked): Asked {
   const all = tools ?? [];
@@ -42,9 +41,7 @@ export function allowedTools(model: Model, { tools, tool_choice }: Asked): Asked
   return { ...(tools && { tools: found }), ...(tool_choice && { tool_choice }) };
 }
 
-/**
- * Refuses the same tools where messages bring them along: Anthropic takes a tool's definition in a `tool_addition`.
- */
+/** Refuses the same tools where messages bring them along: Anthropic takes a tool's definition in a `tool_addition`. */
 export function refuseInlineTools(model: Model, messages: MessageRequest['messages']): void {
   for (const [index, { content }] of messages.entries()) {
     const place = ['messages', index, 'content'];

@@ -66,16 +66,13 @@ export interface MeteredCall {
   maxTokens: number | undefined;
   /** Aborts when the call's time is up. */
   signal: AbortSignal;
-  /**
-   * What the whole response used and costs, as the call is then settled; undefined if that is nothing. It stays what
-   * it was when first asked, so it must not be asked before the response has been read.
-   */
+  /** The usage and cost of the whole response, undefined for none. It stays as first asked: read the response before. */
   outcome(): Promise<Outcome | undefined>;
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
   /**
-   * Settles the call in one transaction with the writes of what it produced. Returns which were made; undefined if
-   * none could be, and then the call costs nothing. Throws if the call has ended or produced nothing.
+   * Settles the call in one transaction with its products' writes, and returns which; undefined if none could be
+   * made, and then it is free. Throws if the call has ended or produced nothing.
    */
   endWith(products: Products): Promise<Kept>;
 }
@@ -84,10 +81,8 @@ export interface MeteredCall {
 export const openMeteredCall = async (call: ModelCall) => openHeldCall(await holdCall(call));
 
 /**
- * Holds the most that a call can cost, so that no model is asked for what can't be paid. Limits the output of a call
- * without a limit if the key has too little for all that the model can write. Throws
- * `BudgetExceededError` or `RequestsPerMinuteError` if the key can't pay, and `ModelError` if the prompt is too
- * long.
+ * Holds the most that a call can cost, or limits its output if the key has less. Throws `BudgetExceededError` or
+ * `RequestsPerMinuteError`, and `ModelError` for a prompt that is too long.
  */
 export async function holdCall(call: ModelCall): Promise<HeldCall> {
   const { keyId, model, subject, asRequest = true } = call;
@@ -120,8 +115,8 @@ export const sizedRequest = (call: ModelCall): SizedRequest =>
   wires[dialectOf(call)].sized(call.body);
 
 /**
- * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then. But if an upstream
- * took the prompt, and we gave up waiting for its answer, the call is settled, as it is for a stream that fell silent.
+ * Makes a held call. Throws `ModelError` if no upstream answers, and releases the hold; but a prompt that an upstream
+ * took, and did not answer in time, is paid.
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { keyId, model, body, headers, signal } = call;
@@ -147,9 +142,9 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
 }
 
 /**
- * What a call used and cost; undefined if its model ended it without producing anything. A model that took the prompt
- * and fell silent is paid for the prompt. An output that is longer than the call allows is paid in full, as far as the key
- * has that: the hold is raised first. Whatever else a provider reports costs no more than was held.
+ * What a call used and cost; undefined if its model ended it without output. A silent model's prompt is paid. A
+ * longer output than allowed is paid as far as the key can: the hold is raised. Other reports cost no more than was
+ * held.
  */
 async function outcomeOf(
   meter: CompletionMeter,
@@ -193,10 +188,7 @@ async function raiseTo(hold: Hold, nanoUsd: number): Promise<void> {
   }
 }
 
-/**
- * Makes the functions that end a call, of which only the first that is called has an effect. The call also ends
- * when its time is up: a response that nobody has come to read by then would be ended by nobody else.
- */
+/** Makes the functions that end a call, of which the first counts. It also ends when its time is up, as nobody else might. */
 function settlementOf(
   hold: Hold,
   reach: () => Promise<Outcome | undefined>,

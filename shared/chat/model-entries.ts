@@ -35,7 +35,6 @@ export const AnthropicModel = v.object({
 
 /**
  * The response of `GET /v1/models` in Anthropic's shape.
- *
  * @see https://platform.claude.com/docs/en/api/models-list
  */
 export const AnthropicModelList = v.object({

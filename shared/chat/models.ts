@@ -18,7 +18,6 @@ export const ModelEntry = v.object({
 
 /**
  * The response of `GET /v1/models`, in OpenAI's shape.
- *
  * @see https://platform.openai.com/docs/api-reference/models/list
  */
 export const ModelList = v.object({ object: v.literal('list'), data: v.array(ModelEntry) });
@@ -37,9 +36,8 @@ export function listModels(caller: Caller): ModelList {
 }
 
 /**
- * Describes one model, by its id as it is or as a path encodes it: clients encode the slash in `maker/model`, and
- * the gateway may leave that to us. Throws `NotFoundError` for a model that the caller may not use.
- *
+ * Describes a model by its id, also with the slash of `maker/model` encoded. Throws `NotFoundError` for one that the
+ * caller may not use.
  * @see https://platform.openai.com/docs/api-reference/models/retrieve
  */
 export function describeModel(caller: Caller, id: string): v.InferOutput<typeof ModelEntry> {
@@ -63,10 +61,7 @@ const entryOf = ({ id, upstreams }: Model | EmbeddingModel): v.InferOutput<typeo
   owned_by: upstreams[0]?.upstream ?? 'quire',
 });
 
-/**
- * Returns a model that the caller may use. Throws `NotFoundError` if there is none, or if the key may not use
- * it.
- */
+/** Returns a model that the caller may use. Throws `NotFoundError` if there is none, or if the key may not use it. */
 export function requireModel(caller: Caller, id: string): Model {
   const model = usableModel(allowedModelsOf(caller), id);
   if (!model) throw noModel(id);

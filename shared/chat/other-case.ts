@@ -15,9 +15,8 @@ const maxDepth = 12;
 type Place = (string | number)[];
 
 /**
- * Throws `UnprocessableEntityError` for a parameter whose name is one of these in another case: servers in Go, as Ollama
- * and several gateways are, take `MAX_TOKENS` for `max_tokens`. So it would pass what is refused or counted by its own name.
- *
+ * Throws `UnprocessableEntityError` for such a parameter in another case: servers in Go take `MAX_TOKENS` for
+ * `max_tokens`.
  * @see https://pkg.go.dev/encoding/json#Unmarshal
  */
 export function refuseOtherCase(

@@ -5,9 +5,8 @@ const logged = new Set<string>();
 const maxLogged = 1_000;
 
 /**
- * Returns the catalogue's models that have answered in place of the one that was asked, by the name that the answer
- * gives. None if it is the asked model's own name, a dated one, or one that the catalogue doesn't know. Such an answer
- * is logged once.
+ * Returns the catalogue's models that answered in the asked one's place, by the answer's name. None for its own name,
+ * a dated or an unknown one. Logged once.
  */
 export function otherModels(model: Model, asked: string, answeredBy: string | undefined): Model[] {
   if (answeredBy === undefined || isNameOf(asked, answeredBy)) return [];

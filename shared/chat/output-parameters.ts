@@ -2,9 +2,8 @@ import { valueError } from '../http/errors.ts';
 import { refuseOtherCase } from './other-case.ts';
 
 /**
- * Parameters of servers and gateways that limit the output by another name, lift its limit, or ask for more outputs than
- * `n` says: what is held for a call would be no bound. Servers that know one let it count in place of `max_tokens`.
- *
+ * Servers' parameters that limit the output by another name, lift the limit, or ask for more outputs: no hold would
+ * be a bound.
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
  */

@@ -34,9 +34,8 @@ interface Where {
 const maxNamed = 100;
 
 /**
- * Returns messages in which each part that names a file of the key by `file_id` has its bytes, as if the caller had sent
- * them: no provider knows our ids. Throws a 422 that names the part, for a file that the key hasn't, and where the files
- * are too many or too large together.
+ * Returns messages with the bytes of the key's files that they name. Throws a 422 that names a part with an unknown
+ * file, or if they are too many or too large.
  */
 export async function withOwnFiles<Message>(
   messages: readonly Message[],
@@ -103,8 +102,8 @@ const markedUp = /\.(rtf|html?|eml)$/i;
 const maxChatBytes = 4 * 2 ** 20;
 
 /**
- * Returns a chat's request with the files of the key that it names among those that it has sent. Throws a 422 that names
- * the id, for a file that the key hasn't, and where they are too large together.
+ * Returns a chat's request with the key's files that it names. Throws a 422 that names an unknown id, or if they are
+ * too large.
  */
 export async function withKeysFiles(
   request: ChatStreamRequest,

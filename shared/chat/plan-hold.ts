@@ -16,12 +16,10 @@ const leastReasoningTokens = 1_024;
 const defaultUsualTokens = 16_384;
 
 /**
- * Plans the hold of a model call. A call with a limit of its own holds what that can cost. One without holds all
- * that the model can write, if that is at most a tenth of what is available. Else it holds a tenth, or what the model
- * usually writes if that is more, or all that is available if that is less; and its output is limited to that.
- *
- * `limitName` is what the caller calls that limit. A call that `canWait` is limited to no less than what the model usually
- * writes, if that fits once running calls give back what they hold. It waits for them then.
+ * Plans a call's hold. With a limit: what that can cost. Without: what the model can write, if that is a tenth of
+ * what is available; else a tenth, or what the model usually writes, at most all, and the output is limited to it. A
+ * call that `canWait` waits for what running calls give back rather than being limited below the usual. `limitName`
+ * is the caller's name of the limit.
  */
 export function planHold(
   model: Model,

@@ -10,9 +10,8 @@ const maxUnreadBytes = 2 ** 20;
 const defaultPatienceMs = 10_000;
 
 /**
- * Reads an upstream's stream to its end and settles its call, whether the reader keeps up, stalls or leaves. What
- * comes is kept for a reader up to a bound. A full buffer holds the upstream back, but only for so long; then the
- * rest is metered and dropped, so that the call is settled by its own usage and no connection stays open for nobody.
+ * Reads an upstream's stream to its end and settles its call, also if the reader stalls or leaves. A full buffer
+ * holds the upstream back for a while; then the rest is metered and dropped, so that its own usage settles the call.
  */
 export class ReadAhead {
   private readonly unread: Piece[] = [];

@@ -9,9 +9,7 @@ import { withIdleTimeout } from '../models/idle-timeout.ts';
 import { textOf } from '../models/token-bounds.ts';
 import type { MeteredCall } from './metered-call.ts';
 
-/**
- * Some whole events of an upstream's stream. They may wait for their reader, so only what readers want is kept of them.
- */
+/** Some whole events of an upstream's stream, reduced to what readers want, as they may wait. */
 export interface Piece {
   bytes: Buffer;
   /** The bytes without the chunk that holds only the usage, for callers who did not ask for that. */
@@ -32,9 +30,8 @@ interface StreamEvent {
 }
 
 /**
- * Reads an upstream's stream in pieces of whole events, and meters each before it is passed on. An output that is
- * certainly longer than the call allows ends there with the reason `length`, and its upstream is let go. Throws
- * `ModelError` for an event that reports an error or is malformed, and on silence.
+ * Reads a stream in pieces of whole events, metered before they are passed on. An output that is certainly too long
+ * ends there with `length`. Throws `ModelError` for an error, a malformed event, or silence.
  */
 export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
   const { response, head, meter, idleTimeoutMs, signal } = call;
@@ -49,10 +46,7 @@ export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
   meter.ended = true;
 }
 
-/**
- * Meters events. Before it throws for a malformed one it yields those before it: they are billed, so the
- * caller gets them. Events after the one that passes the limit are dropped.
- */
+/** Meters events. Those before a malformed one are yielded first, as they are billed; those after the limit are dropped. */
 function* metered(bytes: Buffer, call: MeteredCall): Generator<Piece> {
   if (bytes.length === 0) return;
   const { meter, reader } = call;

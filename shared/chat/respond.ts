@@ -22,9 +22,7 @@ import {
 import { chatSubject } from './subject.ts';
 
 /**
- * How long an answer may take that isn't streamed. The gateway drops a response that sends nothing for five minutes:
- * the call would go on, and be paid, with nobody to have it.
- *
+ * The longest time of an answer that isn't streamed: the gateway drops a response that is silent for five minutes.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 export const wholeAnswerMs = 280_000;
@@ -40,12 +38,9 @@ export interface Question extends ModelRequest {
 }
 
 /**
- * Asks a model, and responds as its upstream does in the caller's dialect, streamed or whole. Throws
- * `BudgetExceededError` or `RequestsPerMinuteError`, `UnprocessableEntityError` for what the model's upstream can't be
- * told, and `ModelError`.
- *
- * The status of a stream waits for the first content, as another upstream may have to be asked, but no longer than a
- * connection may be silent. Then it is 200, and what goes wrong is told within the stream.
+ * Asks a model, and responds in the caller's dialect, streamed or whole. A stream's status waits for the first
+ * content, as another upstream may be asked, but no longer than a connection may be silent; then errors are told
+ * within it. Throws `BudgetExceededError`, `RequestsPerMinuteError`, `UnprocessableEntityError` and `ModelError`.
  */
 export async function respond(
   { model, dialect, body, headers: own, metadata, wantsUsage = true, toAnswer }: Question,
@@ -108,9 +103,7 @@ async function wholeCompletion(
 }
 
 /**
- * The headers that say what the caller has left: of the budget, or of the team's if that is less, and of the requests
- * in OpenAI's names.
- *
+ * The headers of what is left: of the key's or the team's budget, and of the requests in OpenAI's names.
  * @see https://platform.openai.com/docs/guides/rate-limits
  */
 function limitHeaders(hold: Hold, caller: Caller): Record<string, string> {

@@ -28,10 +28,9 @@ const itemNames = [
 ];
 
 /**
- * Makes the request to an upstream: the caller's parameters, of which nothing is stored. Throws
- * `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, for what would need a
- * conversation to be kept, and for files and items that lie with the provider. The output's limit is never above the
- * model's, which is all that is held.
+ * Makes the request to an upstream, which stores nothing, with no more output than the model has. Throws
+ * `UnprocessableEntityError` for what could change its cost or readers, a kept conversation, and files or items with
+ * the provider.
  */
 export function responseBody(model: Model, request: ResponseRequest): RequestBody {
   const { max_output_tokens, store, tools: _, tool_choice: __, ...rest } = request;

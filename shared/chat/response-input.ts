@@ -77,9 +77,7 @@ const knownItems = [
 const OtherItem = v.looseObject({ type: v.pipe(v.string(), v.notValues(knownItems)) });
 
 /**
- * One item of the input. Fields that aren't named here pass through to the provider, and so do items of other types where
- * it speaks this dialect.
- *
+ * One item of the input. Other fields, and items of other types, pass through to a provider of this dialect.
  * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
 export const ResponseItem = dictionary(

@@ -92,8 +92,7 @@ export const responseParameters = [...Object.keys(read), ...Object.keys(openAiPa
 const likeOpenAiParameters = ['mode', 'models', 'speed', 'top_a', 'top_h', 'top_k', 'top_n'];
 
 /**
- * The body of `POST /v1/responses`. Parameters that it doesn't name pass through untouched.
- *
+ * The body of `POST /v1/responses`. Other parameters pass through untouched.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export const ResponseRequest = knowing(v.looseObject(read), [

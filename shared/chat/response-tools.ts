@@ -19,9 +19,9 @@ export type ToolsFor = Pick<ResponseRequest, 'input'> &
   Partial<Pick<ResponseRequest, 'tools' | 'tool_choice'>>;
 
 /**
- * Returns the tools of a request. Throws `UnprocessableEntityError` for one that a provider runs itself, such as its web
- * search, unless the catalogue allows it: it is billed by the call. So it does for a field by which a function would bring
- * in another tool. A search of tools by the provider isn't needed where all are shown at once.
+ * Returns a request's tools. Throws `UnprocessableEntityError` for a provider's own, unless the catalogue allows it,
+ * as it is billed by the call; also if a function's field brings one in. A search of tools is left out, as all are
+ * shown.
  */
 export function toolsFor(model: Model, request: ResponseRequest): ToolsFor {
   const tools = toolsAmong(model, request.tools ?? [], ['tools']);

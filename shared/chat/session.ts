@@ -9,7 +9,6 @@ import type { HistoryEntry } from './stream-request.ts';
 export const keepMs = 24 * 3_600_000;
 /**
  * The most bytes of a session's turns. The oldest turns are dropped first. An item may have 400 KB.
- *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
 const maxBytes = 300_000;
@@ -37,7 +36,6 @@ export interface Session {
   updated_at: string;
   /**
    * When it is forgotten, in seconds since 1970. The table may take days to delete it.
-   *
    * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
    */
   expires_at: number;

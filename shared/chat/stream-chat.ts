@@ -21,9 +21,8 @@ import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
 import { TurnUsage } from './turn-usage.ts';
 
 /**
- * Answers a chat message as server-sent events, and keeps the turn in its session. Throws
- * `AuthenticationError` for a wrong `api_key`, `UnprocessableEntityError` for a model or field that isn't
- * available, `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, and `ModelError`.
+ * Answers a chat message as server-sent events, and keeps the turn in its session. Throws `AuthenticationError`,
+ * `UnprocessableEntityError`, `BudgetExceededError`, `RequestsPerMinuteError`, `ConcurrencyError` and `ModelError`.
  */
 export async function streamChat(
   given: ChatStreamRequest,

@@ -18,10 +18,7 @@ export const HistoryEntry = v.object({
   content: v.string(),
 });
 
-/**
- * Reads a data URL, as browsers make of a file: its type, and what is in it. Its parameters have bounds, as parameters
- * of megabytes overflow the stack.
- */
+/** Reads a data URL: type and content. Its parameters have bounds, as megabytes of them overflow the stack. */
 const dataUrl = /^data:([^;,]{0,200})(?:;[^;,]{0,1000}){0,10};base64,/i;
 const withoutDataUrl = (text: string) => text.replace(dataUrl, '');
 

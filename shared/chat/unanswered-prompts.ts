@@ -7,9 +7,8 @@ import type { SizedRequest } from '../models/token-bounds.ts';
 import type { TakenPrompts } from '../models/upstream.ts';
 
 /**
- * The prompts of a call that upstreams took and did not answer, and who pays for them: a provider bills a prompt that it
- * has read. A caller who gets an answer from another upstream pays for each. One who gets none pays for those that we
- * gave up waiting for, and not for those whose connection broke.
+ * The prompts that upstreams took and did not answer, which they may bill. A caller with another upstream's answer
+ * pays for each; one without an answer for those that we gave up, not for broken connections.
  */
 export class UnansweredPrompts implements TakenPrompts {
   private readonly meter: CompletionMeter;

@@ -30,8 +30,8 @@ export const unsupported = [
 ];
 
 /**
- * Refuses parameters that could make a call cheaper or dearer than was held, send it elsewhere, or have it kept,
- * unless the catalogue allows them or has their price. Throws `UnprocessableEntityError`.
+ * Refuses parameters that could change a call's price, place or storage, unless the catalogue allows or prices them.
+ * Throws `UnprocessableEntityError`.
  */
 export function refuseUnsupported(model: Model, parameters: Record<string, unknown>): void {
   refuseNamed(model, parameters);
@@ -49,10 +49,7 @@ export function refuseNamed(model: Model, parameters: Record<string, unknown>): 
   }
 }
 
-/**
- * Refuses in messages alone, as jobs have them, what could make their call cheaper or dearer than was held. `within` is
- * the place of what has them. Throws `UnprocessableEntityError`.
- */
+/** Refuses the same in messages alone, as jobs have them. `within` is their place. Throws `UnprocessableEntityError`. */
 export function refuseInMessages(model: Model, messages: readonly unknown[], within: Place): void {
   refuseOtherCaseWithin(messages, [...within, 'messages']);
   refuseUnpriced(model, { messages }, within);
@@ -125,9 +122,9 @@ const choiceTypes: unknown[] = [
 ];
 
 /**
- * Refuses tools that a provider runs itself, such as its web search: it bills them by the call. They have a type of
- * their own, or a field of their own without one (`{"googleSearch": {}}`), or beside a function. The catalogue may allow
- * each by its name. Throws `UnprocessableEntityError`.
+ * Refuses a provider's own tools, which are billed by the call: by their type, or by a field, alone
+ * (`{"googleSearch": {}}`) or beside a function. The catalogue may allow each by name. Throws
+ * `UnprocessableEntityError`.
  */
 function refuseProvidersTools(
   model: Model,

@@ -6,10 +6,7 @@ import type { DriveAnswers, DriveQuestion } from './drive-documents.ts';
 /** Longer than `search-drive` runs, and than a new one takes to start. */
 const timeLimitMs = 40_000;
 
-/**
- * Asks the function `search-drive` about the Drive folders of a key. Throws a 503 `ServiceError` if it doesn't
- * answer, and the reason of `signal`.
- */
+/** Asks the function `search-drive` about a key's folders. Throws a 503 `ServiceError`, and the reason of `signal`. */
 export async function askDrive<Question extends DriveQuestion>(
   question: Question,
   signal: AbortSignal,

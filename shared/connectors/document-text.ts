@@ -25,8 +25,8 @@ const limits = { characters: 400_000, jsonBytes: 800_000, longer: 'cut' } as con
 const tooLarge = { skipped: `it is larger than ${maxFileMb} MB` };
 
 /**
- * Downloads a file for a key, and has the function `read-document` read it: nothing is taken apart where the Drive
- * secret is. Throws what `openContent` and `askToRead` throw, and the deadline's reason.
+ * Downloads a file, and has the function `read-document` read it, as that has no Drive secret. Throws what both
+ * throw, and the deadline's reason.
  */
 export async function documentText(
   keyId: string,

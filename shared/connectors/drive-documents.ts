@@ -1,7 +1,4 @@
-/**
- * What the function `search-drive` is asked: which documents in a key's folders match some queries, or what
- * some documents say. `folders` are the Drive folders that the key may read.
- */
+/** What `search-drive` is asked: which documents match some queries, or what documents say. `folders` are the key's. */
 export type DriveQuestion =
   | { ask: 'search'; keyId: string; folders: string[]; queries: string[] }
   | { ask: 'fetch'; keyId: string; folders: string[]; ids: string[] };

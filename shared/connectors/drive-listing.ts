@@ -26,9 +26,8 @@ export function batchesOf(folders: readonly SearchedFolder[]): SearchedFolder[][
 }
 
 /**
- * Lists what lies right in the folders of a batch and meets a condition of Drive's query language, in Drive's
- * order, up to `maxItems`. Throws `NotFoundError` if a folder is gone, and what `callDrive` throws.
- *
+ * Lists a batch of folders' files that meet a condition of Drive's query language, up to `maxItems`. Throws
+ * `NotFoundError` if a folder is gone, and what `callDrive` throws.
  * @see https://developers.google.com/workspace/drive/api/guides/search-files
  */
 export async function listIn(

@@ -20,9 +20,8 @@ const readsAtOnce = 3;
 const tooLate = { skipped: 'it took too long to read' };
 
 /**
- * Reads up to six documents by their ids, in their order. Whether they lie under the allowed folders is checked
- * anew. What the key may not read is left out, as if it didn't exist. What isn't read within the time limit is
- * skipped. Throws 503 if Drive doesn't say what the documents are.
+ * Reads up to six documents by ids, in order. Access is checked anew: those outside the key's folders are left out,
+ * as are those that take too long. Throws 503 if Drive doesn't say what they are.
  */
 export async function fetchDocuments(
   { keyId, folders, ids }: Omit<Extract<DriveQuestion, { ask: 'fetch' }>, 'ask'>,

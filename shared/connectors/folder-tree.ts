@@ -13,9 +13,8 @@ const maxCachedTrees = 100;
 const cache = new Map<string, { tree: Promise<SearchedFolder[]>; untilMs: number }>();
 
 /**
- * Returns the folders to search for a key: its allowed folders and shared drives with all folders below, up to
- * 20 deep and 500 in all, those nearest to the top first. An allowed file is looked for in the folder it lies in.
- * A tree is remembered for 5 minutes. Throws what `callDrive` throws.
+ * Returns a key's folders and shared drives with all folders below, up to 20 deep and 500 in all, the nearest first;
+ * of an allowed file its folder. Remembered for 5 minutes. Throws what `callDrive` throws.
  */
 export function foldersUnder(
   allowedFolders: readonly string[],

@@ -12,8 +12,8 @@ const maxInlineBytes = 4 * 1024 * 1024;
 const linkSeconds = 60;
 
 /**
- * Hands a file over to another function: within the request, or in the object store behind a link if it is too large
- * for that. What was put there is deleted once `use` has ended; what a death leaves, the bucket forgets in a day or two.
+ * Hands a file to another function, in the request or behind a link, which ends with `use`; a death leaves it to the
+ * bucket's rules.
  */
 export async function handOver<Result>(
   bytes: Buffer,

@@ -1,7 +1,4 @@
-/**
- * Words that say little of what a question is about, in the languages that are asked in most. A word that is
- * one in any of them counts as one: it is left out of some phrasings only.
- */
+/** Words that say little in a question, in the most used languages. They are left out of some phrasings only. */
 const stopWords = new Set(
   `a about an and are as at be been but by can could did do does for from had has have how i if in into is it
   its me my no not of on or our shall should so some than that the their them then there these they this to
@@ -36,11 +33,8 @@ interface Term {
 }
 
 /**
- * Returns up to three ways to ask Drive's full text for a query, the most exact first: its words as they are,
- * its quoted phrases alone or its words without those that say little, and its two or three rarest words. Drive
- * finds a document only if each word is in it, so the fewer words, the more documents. There is none for a query
- * without words.
- *
+ * Returns up to three queries for Drive's full text, the most exact first: all words; quoted phrases, or telling
+ * words; the rarest two or three. Drive needs every word in a document. None for a query without words.
  * @see https://developers.google.com/workspace/drive/api/guides/search-files
  */
 export function phrasingsOf(query: string): string[] {

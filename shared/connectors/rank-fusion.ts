@@ -1,7 +1,6 @@
 /**
- * The constant of reciprocal rank fusion: the higher, the less the first places of one ranking count against
- * places in several.
- *
+ * The constant of reciprocal rank fusion: the higher, the less a first place counts against places in several
+ * rankings.
  * @see https://cormack.uwaterloo.ca/cormacksigir09-rrf.pdf
  */
 const smoothing = 60;

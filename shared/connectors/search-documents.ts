@@ -22,9 +22,8 @@ const maxResults = 50;
 const maxCandidates = 3 * maxHits;
 
 /**
- * Returns the documents under a key's allowed folders that match one of up to six queries, the best first, at
- * most 20. Each is checked by the access rule, so that one that was moved out of the folders is not among them.
- * Throws what `callDrive` throws, and `signal`'s reason after 25 s.
+ * Returns up to 20 documents under a key's folders that match one of up to six queries, the best first, each checked
+ * by the access rule. Throws what `callDrive` throws, and `signal`'s reason after 25 s.
  */
 export async function searchDocuments(
   allowedFolders: readonly string[],

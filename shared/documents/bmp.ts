@@ -22,9 +22,8 @@ const rgbToGrey = (red: number, green: number, blue: number) =>
   Math.round(0.299 * red + 0.587 * green + 0.114 * blue);
 
 /**
- * Decodes a BMP in shades of grey, which is what is read. Throws 422 for one that is cut off, compressed, or of
- * more than 100 megapixels. Packages for this read a part of the depths, or trust the size that a file says.
- *
+ * Decodes a BMP in shades of grey. Throws 422 for one that is cut off, compressed, or over 100 megapixels. Packages
+ * read fewer depths, or trust the size that a file says.
  * @see https://learn.microsoft.com/en-us/windows/win32/gdi/bitmap-storage
  */
 export function greyPicture(file: Buffer): GreyPicture {

@@ -40,9 +40,8 @@ export interface Document {
   /** Whether all of it is text, and no page needs to be seen. */
   isText?: boolean;
   /**
-   * Reads the page with this number, from 1. `forceOcr` has its picture returned even if it has a text
-   * layer; without `draw` no picture is made, so that only a text layer is returned; with `words` its words come too.
-   * Throws `RangeError` if there is no such page, and 422 if the page can't be read.
+   * Reads a page, from 1. `forceOcr` draws it despite a text layer, no `draw` draws none, `words` adds its words.
+   * Throws `RangeError` without such a page, and 422 for one that can't be read.
    */
   readPage(page: number, options?: PageOptions): Promise<PageContent>;
   close(): void;

@@ -63,10 +63,7 @@ interface DoubleByte {
 
 const singleByte = ['windows-1252', 'windows-1250', 'windows-1251', 'koi8-r', 'windows-1253'];
 
-/**
- * Returns the encoding of a text that has no mark and is no UTF-8: by which of its bytes are everyday characters, else by
- * which makes words of it, where letters of one alphabet stand together.
- */
+/** Guesses the encoding of a text that is no UTF-8, by which makes everyday characters, then words, of its bytes. */
 export function guessEncoding(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, sampleBytes);
   const double = doubleByte

@@ -15,9 +15,7 @@ const maxChapters = 2_000;
 const pageType = /^(application|text)\/.*(html|xml|oeb)/i;
 
 /**
- * Returns what an e-book's package names: its chapters in reading order, and its pictures. Throws 422 if it is
- * damaged, or if its chapters are encrypted.
- *
+ * Returns an e-book's chapters in reading order, and its pictures. Throws 422 if it is damaged or encrypted.
  * @see https://www.w3.org/TR/epub-33/#sec-package-doc
  */
 export function openEpub(archive: Archive): Epub {

@@ -15,9 +15,8 @@ export interface SentFile {
 }
 
 /**
- * Returns the text of a file as a model is to see it, without OCR. `folder` is where it may put files. Throws 422
- * for one without text, of an unsupported kind, or longer than allowed or longer to read; and the reason of its limits'
- * `signal`.
+ * Returns a file's text for a model, without OCR. It may put files into `folder`. Throws 422 for one without text, of
+ * an unsupported kind, or beyond the limits, and their `signal`'s reason.
  */
 export async function fileText(
   { name, mimeType, bytes }: SentFile,

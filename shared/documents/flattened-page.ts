@@ -4,7 +4,6 @@ import { notesOf } from './pdf-extras.ts';
 
 /**
  * FLATTEN_SUCCESS: the page has changed.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_flatten.h
  */
 const flattenSuccess = 1;

@@ -1,9 +1,6 @@
 const names = (list: string) => new Set(list.split(' '));
 
-/**
- * Elements whose content is no text of a page, or isn't shown. A head itself is read, as it may lack its end: then the
- * body's text lies in it. Office writes an `xml` into one.
- */
+/** Elements whose content isn't shown. A head is read, as it may lack its end; Office writes an `xml` into one. */
 export const unseenElements = names(
   'audio canvas datalist dialog iframe noscript object script select style svg template title video xml',
 );

@@ -25,10 +25,7 @@ const maxCodeCharacters = 100_000;
 /** @see https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements */
 const maxRowSpan = 65_534;
 
-/**
- * Returns what an HTML file shows as Markdown: headings, lists, tables, quotes and preformatted text. Throws 422 for
- * elements nested more than 5,000 deep, and for a table longer than any sheet.
- */
+/** Returns an HTML file's visible text as Markdown. Throws 422 for nesting over 5,000, and a table longer than any sheet. */
 export function htmlText(html: string, maxCharacters: number, { withLinks = false } = {}): string {
   const isXhtml = xhtml.test(html.slice(0, 2_000));
   return markdownUpTo(maxCharacters, (markdown) => {

@@ -17,10 +17,7 @@ const maxMegapixels = 1000;
 /** An image that must be decoded as a whole takes memory too. */
 const maxWholeMegapixels = 100;
 
-/**
- * Opens an image. A TIFF may have many pages; an animation has one, its first picture. Throws 422 if it is no
- * image, or too large. `memory` is told how much of it a picture takes.
- */
+/** Opens an image: all pages of a TIFF, the first picture of an animation. Throws 422. `memory` is told what it takes. */
 export async function openImage(
   path: string,
   vips: typeof Vips,

@@ -13,10 +13,7 @@ export interface Piece {
 /** How many documents that nobody reads from stay open: a PDF takes memory of its own. */
 const maxIdle = 1;
 
-/**
- * Joins documents to one of all their pages, in their order. Each is opened once to count its pages, and again
- * while they are read. One that can't be opened is a page that can't be read. `onClose` is called in the end.
- */
+/** Joins documents to one. Each is opened to count its pages, and again to read them; one that can't be is one bad page. */
 export async function joinDocuments(pieces: Piece[], onClose: () => void): Promise<Document> {
   const idle: OpenedPiece[] = [];
   const opened: OpenedPiece[] = [];

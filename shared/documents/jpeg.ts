@@ -2,7 +2,6 @@ import type Vips from 'wasm-vips';
 
 /**
  * What Textract takes in one call.
- *
  * @see https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
  * @see https://docs.aws.amazon.com/textract/latest/dg/API_Document.html
  */

@@ -5,8 +5,8 @@ import { looksLikeText } from './text.ts';
 import { textTypeOf } from './text-types.ts';
 
 /**
- * How a file is read. An `archive` is a ZIP: an Office file, an e-book or an archive of files, which are told
- * apart by what is in them; or an archive of tar, or a file packed by gzip.
+ * How a file is read. An `archive` is a ZIP (an Office file, an e-book, files), a tar, or a gzip: its content tells
+ * which.
  */
 export type DocumentKind =
   | 'pdf'
@@ -107,10 +107,7 @@ const signedKinds = new Set<DocumentKind | undefined>(['archive', 'rtf']);
 export const isComposite = (kind: DocumentKind): kind is CompositeKind =>
   ['html', 'rtf', 'email', 'archive'].includes(kind);
 
-/**
- * Returns what a file is: by its first bytes and, if these say nothing, by its declared type and name.
- * Undefined if it is unsupported.
- */
+/** Returns a file's kind by its first bytes, else by its declared type and name; undefined if it is unsupported. */
 export function kindOf(
   bytes: Uint8Array,
   mimeType: string,
@@ -125,10 +122,7 @@ export function kindOf(
   return kindByType.get(textTypeOf(firstBytes) ?? '') ?? unsigned ?? 'text';
 }
 
-/**
- * Returns what a file seems to be, before it is downloaded. If its name has a known extension, that counts
- * more than its declared type. Undefined if it is unsupported.
- */
+/** Returns a file's likely kind before its download, by its name, else by its type; undefined if it is unsupported. */
 export function likelyKindOf(mimeType: string, filename: string): DocumentKind | undefined {
   if (officeKindOf(mimeType, filename)) return 'archive';
   const type = declaredType(mimeType, filename);

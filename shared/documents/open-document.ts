@@ -23,10 +23,7 @@ export interface OpeningOptions extends Omit<DocumentReading, 'losses'> {
   losses?: DocumentReading['losses'];
 }
 
-/**
- * Opens a document; throws 422 if it is empty, encrypted, cut off or not what it should be. With `forceOcr` the
- * pictures beside a text are pages too.
- */
+/** Opens a document; throws 422 if it can't be. With `forceOcr` the pictures beside a text are pages too. */
 export async function openDocument(
   path: string,
   kind: OpenableKind,

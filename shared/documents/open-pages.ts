@@ -11,8 +11,8 @@ const pagesProcess = new DocumentProcess<DocumentRequest, DocumentAnswer>(
 );
 
 /**
- * Opens a PDF or a picture, whose pages are drawn in a process that all documents share. Throws 422 if it can't be read,
- * and if it takes more time or memory than there is for it, twice. A page of A4 takes half a second.
+ * Opens a PDF or a picture, drawn in a shared process. Throws 422 if it can't be read, or twice takes too much time
+ * or memory. A page of A4 takes half a second.
  */
 export const openPages = (
   path: string,

@@ -5,15 +5,12 @@ import type { Pointer } from './pdfium-exports.ts';
 
 /**
  * FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY: the document needs a password, or is encrypted in an unknown way.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
  */
 const passwordErrors = [4, 5];
 
 /**
- * The version that FPDF_FORMFILLINFO begins with. Every build of PDFium takes 2. The callbacks that follow it
- * are left out.
- *
+ * The version of FPDF_FORMFILLINFO, which every build takes. Its callbacks are left out.
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_formfill.h
  */
 const formFillVersion = 2;

@@ -17,7 +17,6 @@ const maxNotes = 1_000;
 
 /**
  * The annotations that a person writes words in which are not drawn: a note, marks on text, a stamp, a drawing's comment.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_annot.h
  */
 const noteTypes = new Set([1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);

@@ -4,7 +4,6 @@ import { looksLikeText } from './text.ts';
 
 /**
  * PDFium's parser reads blocks of this size; streams are read in one piece.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/core/fpdfapi/parser/cpdf_stream.h
  */
 const parserBlockBytes = 512;
@@ -68,7 +67,6 @@ export class PdfFile {
 
 /**
  * Whether this starts with zlib's header for deflate, with a window of any size: Distiller writes one of 4 KB.
- *
  * @see https://www.rfc-editor.org/rfc/rfc1950#section-2.2
  */
 function isZlib([method = 0, flags = 0]: Uint8Array): boolean {

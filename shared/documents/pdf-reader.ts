@@ -42,8 +42,8 @@ export class PdfReader {
   }
 
   /**
-   * Runs `read` for a page, from 1. Throws `RangeError` if there is no such page. After any other error but 422,
-   * PDFium's memory may be in any state.
+   * Runs `read` for a page, from 1. Throws `RangeError` without such a page. After any other error but a 422 PDFium's
+   * memory is unsafe.
    */
   readPage<Result>(page: number, read: (pdf: OpenPdf) => Result): Result {
     if (!(page >= 1 && page <= this.pageCount)) throw new RangeError(`There is no page ${page}`);

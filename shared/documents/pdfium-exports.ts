@@ -5,7 +5,6 @@ export type Pointer = number;
 
 /**
  * The functions of PDFium that are called here, as its C headers declare them.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/
  */
 export interface PdfiumExports {

@@ -32,9 +32,8 @@ export class Pdfium {
   }
 
   /**
-   * Has PDFium ask `reader` for the blocks of a document. Returns the number that FPDF_FILEACCESS is to carry as
-   * the reader's parameter, beside `readerSlot`.
-   *
+   * Has PDFium ask `reader` for a document's blocks. Returns FPDF_FILEACCESS's parameter, to be used with
+   * `readerSlot`.
    * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
    */
   addReader(reader: BlockReader): number {
@@ -74,7 +73,6 @@ export class Pdfium {
   /**
    * The box that a call has just written to the scratch memory. Up is more in PDFium's FS_RECTF, down in a
    * Box.
-   *
    * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
    */
   box(): Box {
@@ -93,10 +91,7 @@ export class Pdfium {
   }
 }
 
-/**
- * It would print what its exceptions say as well. The package's types know no such option, and an object serves for
- * one load.
- */
+/** Silences what its exceptions print. The package's types lack the option; an object serves for one load. */
 const silent = (): object => ({ printErr: () => {} });
 
 /** A document that PDFium reads in blocks. */
@@ -105,10 +100,7 @@ interface BlockReader {
   read(position: number, block: Uint8Array): boolean;
 }
 
-/**
- * The reader's slot in the table of PDFium's functions. The table can't grow, but its slot 0 stands for the
- * null pointer, which is never called.
- */
+/** The reader's slot in PDFium's table, which can't grow; slot 0 is the null pointer, which is never called. */
 export const readerSlot = 0;
 
 /** The part of WebAssembly that Node's types leave out. */
@@ -119,10 +111,7 @@ interface Global {
   };
 }
 
-/**
- * A module that makes a function of WebAssembly from one of JavaScript, for the table takes no other:
- * (import "js" "read" (func (param i32 i32 i32 i32) (result i32))) (export "read" (func 0))
- */
+/** A module that makes a WebAssembly function of a JavaScript one: (import "js" "read" (func …)) (export "read" (func 0)) */
 const callbackModule = new Uint8Array([
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
   ...[0x01, 0x09, 0x01, 0x60, 0x04, 0x7f, 0x7f, 0x7f, 0x7f, 0x01, 0x7f],

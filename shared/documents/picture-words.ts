@@ -28,10 +28,7 @@ const minEmptyLines = 0.2;
 const minChanges = 0.4;
 const [paperRange, inkRange] = [20, 50];
 
-/**
- * Whether pictures on a page show words that its text layer lacks, by how a small drawing of the page looks where no
- * letter of the layer stands.
- */
+/** Whether pictures show words that the text layer lacks, by a small drawing of where the layer has no letters. */
 export function showMoreWords(
   pdfium: Pdfium,
   page: number,

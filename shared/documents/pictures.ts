@@ -20,7 +20,6 @@ type Matrix = readonly [number, number, number, number, number, number];
 
 /**
  * FPDF_PAGEOBJ_IMAGE and FPDF_PAGEOBJ_FORM.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_edit.h
  */
 const imageType = 3;

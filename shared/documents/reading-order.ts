@@ -19,9 +19,8 @@ export const textOfBlocks = (blocks: readonly Row[][]): string =>
   blocks.map(textOfRows).join('\n\n');
 
 /**
- * Returns the blocks of a page's text in the order in which they are read. That is nearly always the order in which it
- * was written, but columns may have been written line by line across the page, and lines from the bottom
- * up. `writtenInOrder` is false if annotations were written after all the rest, wherever they stand.
+ * Returns a page's blocks in reading order: as written, but for columns that were written across, and lines from the
+ * bottom up. `writtenInOrder` is false if annotations came last.
  */
 function blocksInOrder(runs: Run[], writtenInOrder = true): Row[][] {
   const gutters = guttersOf(runs);
@@ -31,8 +30,8 @@ function blocksInOrder(runs: Run[], writtenInOrder = true): Row[][] {
 }
 
 /**
- * Returns the lines of runs in their order. A table that was written cell by cell is one, and stands where the first of its
- * runs does; one that was written row by row keeps its lines.
+ * Returns the lines of runs in order. A table that was written cell by cell is one; one written row by row keeps its
+ * lines.
  */
 function withTables(runs: Run[]): Row[][] {
   const tables = foldTables(rowsByTop(runs)).filter(
@@ -53,9 +52,8 @@ function withTables(runs: Run[]): Row[][] {
 }
 
 /**
- * Whether to put the text column by column. That is so if its columns were written one after the other, with
- * few switches between columns, or line by line across the page, with more switches than rows. Text with a
- * number of switches between these is a table whose cells have several lines: it stays as it was written.
+ * Whether to read by column: columns were written one after another, or line by line across the page. A number of
+ * switches between these is a table with cells of several lines.
  */
 function isByColumn(runs: Run[], gutters: number[]): boolean {
   if (gutters.length === 0) return false;

@@ -11,17 +11,13 @@ const minScanPixels = 3508;
 
 /**
  * FPDFBitmap_Gray, and FPDF_GRAYSCALE | FPDF_RENDER_LIMITEDIMAGECACHE.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
  */
 const greyFormat = 1;
 const renderFlags = 0x08 | 0x200;
 const white = 0xffffffff;
 
-/**
- * Draws a page in grey on white: at 300 dpi, or at less if its scan has less, or if the picture would be too
- * large. Throws `RangeError` if there is no memory for it.
- */
+/** Draws a page in grey at 300 dpi, or less for a coarser scan or a huge page. Throws `RangeError` without memory. */
 export function renderPage(
   pdfium: Pdfium,
   page: number,
@@ -68,10 +64,7 @@ function drawPixels(pdfium: Pdfium, page: number, width: number, height: number)
   return grey;
 }
 
-/**
- * Returns the resolution to draw a page at. A page that is one scan is drawn no finer than the scan. But some
- * such pages are as many points wide as their scan has pixels, so that any scan has 72 dpi there.
- */
+/** Returns the resolution to draw a page at: no finer than its one scan; but some scans lie about theirs with 72 dpi. */
 function dpiFor(longSidePoints: number, pictures: Picture[]): number {
   const scans = pictures.filter(({ share }) => share > minScanShare);
   if (scans.length === 0) return maxDpi;

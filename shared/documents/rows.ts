@@ -23,10 +23,7 @@ export interface LayerRun extends Run {
 /** Runs on one line. */
 export type Row = Run[];
 
-/**
- * Puts runs that stand side by side into rows, from the top down. A row grows with each run, by which small
- * type joins the large type beside it: text in a PDF is level, so no row grows into the next one.
- */
+/** Puts runs side by side into rows, from the top down. A row grows with each run, so that small type joins large type. */
 export function rowsByTop(runs: Run[]): Row[] {
   const rows: (Box & { runs: Row })[] = [];
   let growing: typeof rows = [];

@@ -13,7 +13,6 @@ const token =
 
 /**
  * Yields the tokens of an RTF file, given as Latin-1.
- *
  * @see https://interoperability.blob.core.windows.net/files/Archive_References/[MSFT-RTF].pdf
  */
 export function* rtfTokens(file: string): Generator<RtfToken> {

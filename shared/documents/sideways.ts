@@ -10,10 +10,7 @@ export interface Directions {
   others: LayerRun[][];
 }
 
-/**
- * Parts runs by their direction. Sideways runs that stand side by side with room between them are heads of a table's
- * columns: each becomes a cell of the main direction's text. A sideways table or note stays text of its own.
- */
+/** Parts runs by direction. Sideways runs side by side are heads of a table's columns, and join the main text as cells. */
 export function withHeads(all: LayerRun[], main: Turn): Directions {
   const others = Map.groupBy(
     all.filter(({ turn }) => turn !== main),

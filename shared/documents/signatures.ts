@@ -28,7 +28,6 @@ const signatures: Signature[] = [
 
 /**
  * The media types of files of the ISO base media format, by brand.
- *
  * @see https://mp4ra.org/
  */
 const brands: Record<string, string> = {
@@ -60,8 +59,7 @@ function typeByBrand(start: string): string {
 }
 
 /**
- * The sizes that a BMP's second header may have. Two letters alone would take a text for a picture.
- *
+ * The sizes of a BMP's second header. Two letters alone would take a text for a picture.
  * @see https://learn.microsoft.com/en-us/windows/win32/gdi/bitmap-header-types
  */
 const bmpHeaderBytes = [12, 40, 52, 56, 64, 108, 124];

@@ -1,7 +1,5 @@
 /**
- * Writes a row of a Markdown table, each cell on one line. Whoever reads the Markdown gets each cell back as it was: a sign
- * that would end a cell is escaped, and so is the sign that escapes.
- *
+ * Writes a row of a Markdown table, each cell on one line, so that readers get the cells back: signs are escaped.
  * @see https://github.github.com/gfm/#tables-extension-
  */
 export const tableRow = (cells: readonly string[]): string => rowOf(cells.map(cellOf));

@@ -21,9 +21,8 @@ export const openTextLayers = (path: string, reading: DocumentReading): Promise<
   openInProcess(reader, path, 'pdf', reading);
 
 /**
- * Yields the text layer of each page of a PDF, without drawing any; undefined for a page that has none that is
- * real, or that is damaged. It is read in a process of its own. Throws 422 if the file can't be read, or takes more than
- * 10 seconds or more memory than there is for it, twice; and the reason of the reading's signal.
+ * Yields the text layer of each page of a PDF in a process of its own; undefined for none. Throws 422 if the file
+ * can't be read, or twice takes over 10 seconds or too much memory; and the signal's reason.
  */
 export async function* textLayersIn(
   path: string,

@@ -5,10 +5,7 @@ import { tableRow, tableRule } from './table-row.ts';
 /** Fewer rows that happen to line up are no table. */
 const minTableRows = 3;
 
-/**
- * Writes rows of text as lines, and rows whose pieces stand below each other in columns as a Markdown table.
- * A blank line parts tables from text.
- */
+/** Writes rows of text as lines, and rows in columns as Markdown tables, with blank lines around them. */
 export function textOfRows(rows: Row[]): string {
   const paragraphs: string[][] = [[]];
   for (const group of groupsOf(rows)) {

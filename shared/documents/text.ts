@@ -3,9 +3,8 @@ import { decodeUtf32, guessEncoding, wideEncodingOf } from './encoding.ts';
 const [esc, bell] = ['\x1b', '\x07'];
 
 /**
- * What is written to a terminal beside text: colours, links, commands of a few characters. None reaches over the next
- * one's beginning, so that reading stays linear.
- *
+ * Terminals' escape sequences: colours, links, short commands. None reaches over the next one, so that reading is
+ * linear.
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-48/
  */
 const escapeSequence = new RegExp(
@@ -14,9 +13,8 @@ const escapeSequence = new RegExp(
 );
 
 /**
- * Decodes text by its byte order mark, or by the places of its NULs; else as UTF-8, which may have a character cut in two
- * here and there; else in the encoding that it names; else in one that is guessed. Escape
- * sequences of terminals are left out.
+ * Decodes text by its byte order mark or NULs; else as UTF-8, even with a cut character; else as it names; else by a
+ * guess. Terminals' escape sequences go.
  */
 export function decodeText(bytes: Uint8Array, encoding?: string): string {
   return decode(bytes, encoding).toWellFormed().replace(escapeSequence, '');

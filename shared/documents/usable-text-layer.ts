@@ -52,10 +52,7 @@ export function withPage<Result>(
   }
 }
 
-/**
- * Returns a page's text layer in reading order, with its words if they are asked for; nothing if it has none that is
- * real, so that it is read by OCR.
- */
+/** Returns a page's real text layer in reading order, with words if asked for; nothing if the page needs OCR. */
 export function textLayerOf(
   pdf: OpenPdf,
   open: OpenPage,

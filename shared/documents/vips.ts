@@ -7,8 +7,7 @@ let loading: Promise<typeof Vips> | undefined;
 const mostMb = 2048;
 
 /**
- * The formats that a document may have. libvips' other loaders are blocked, for files come from outside.
- *
+ * The formats that documents may have. Other loaders are blocked, as files come from strangers.
  * @see https://www.libvips.org/API/8.19/developer-checklist.html
  */
 const loaders = ['Jpeg', 'Png', 'Tiff', 'Webp', 'Heif', 'Nsgif'];
@@ -33,10 +32,7 @@ async function load(limit: MemoryLimit): Promise<typeof Vips> {
   return vips;
 }
 
-/**
- * Has a module make its memory with a maximum of its own: wasm-vips takes no memory that was made for it. Its
- * threads share the memory, so that only the maximum holds for all of them.
- */
+/** Gives a module a memory with a maximum: wasm-vips takes none from outside, and its threads share it. */
 async function withMemory<Module>(
   limit: MemoryLimit,
   load: () => Promise<Module>,
@@ -68,9 +64,7 @@ interface Global {
 }
 
 /**
- * The part of Emscripten's file system by which libvips writes to stderr, past every log. Nothing is lost: what is wrong
- * is thrown as well.
- *
+ * The part of Emscripten's file system by which libvips writes to stderr. Nothing is lost: errors are thrown as well.
  * @see https://emscripten.org/docs/api_reference/Filesystem-API.html
  */
 interface FileSystem {
@@ -82,10 +76,7 @@ function silence(module: unknown): void {
   (module as { ENV: Record<string, string> }).ENV['VIPS_WARNING'] = 'off';
 }
 
-/**
- * Makes an `Error` of what libvips threw: a C++ exception with its class and its message. Throws what is no fault of
- * the picture: libvips has aborted, or lacks memory, and may be in any state.
- */
+/** Makes an `Error` of libvips' C++ exception. Throws what is no fault of the picture: libvips aborted, or lacks memory. */
 export function vipsError(thrown: unknown): Error {
   const { message } = (thrown ?? {}) as { message?: unknown };
   if (!Array.isArray(message)) {

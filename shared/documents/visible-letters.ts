@@ -6,7 +6,6 @@ import { type Turn, turnOf } from './turn.ts';
 
 /**
  * FPDF_TEXTRENDERMODE_INVISIBLE: text that is not drawn, as an earlier OCR lays it over a scan.
- *
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
  */
 const invisible = 3;
@@ -42,8 +41,8 @@ export interface VisibleLetters {
 }
 
 /**
- * Returns the letters of a page that a reader sees: not those that are drawn invisibly, in white on the white page, or
- * under a filled rectangle. A letter that PDFium made up is as visible as the one before it.
+ * Returns the letters of a page that a reader sees: none that are invisible, white on the page, or covered. Letters
+ * that PDFium made up are like the one before.
  */
 export function visibleLetters(pdfium: Pdfium, page: number): VisibleLetters {
   const read = new Set<number>();

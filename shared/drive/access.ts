@@ -1,9 +1,7 @@
 import { type Item, parentsOf } from './item.ts';
 
 /**
- * How many levels of folders above an item are looked at. A shared drive has no more; the folders of a My Drive
- * that nests deeper count as not allowed.
- *
+ * How many levels of folders above an item are looked at, as many as a shared drive has.
  * @see https://support.google.com/a/users/answer/7338880
  */
 const maxDepth = 100;
@@ -11,10 +9,7 @@ const maxDepth = 100;
 /** Returns whether an item is allowed: itself, a folder above it, or its shared drive. */
 export type Access = (item: Pick<Item, 'id' | 'parents' | 'driveId'>) => Promise<boolean>;
 
-/**
- * Makes the access rule for the ids of a key's allowed folders, files and shared drives. The rule remembers the
- * folders that it has looked up, so that many items of one folder cost one walk.
- */
+/** Makes the access rule of a key's allowed folders, files and shared drives. It remembers folders that it looked up. */
 export function accessUnder(allowedFolders: readonly string[]): Access {
   const allowed = new Set(allowedFolders);
   const known = new Map<string, Promise<string[]>>();

@@ -10,12 +10,9 @@ const maxTotalMs = 30_000;
 const firstSpanMs = 1_000;
 
 /**
- * Sends a request to Drive, and sends it again after transient failures: up to five times within half a
- * minute, after the time that `Retry-After` advises, or after a growing wait. A refused access token is
- * replaced once. `attempt` is 0 for the first try.
- *
- * Throws `DriveError` or `NotFoundError`, `signal`'s reason if it aborts, and what `send` throws itself.
- *
+ * Sends a request to Drive, again after transient failures: up to five times in half a minute, after `Retry-After` or
+ * a growing wait. A refused token is replaced once. Throws `DriveError` or `NotFoundError`, `signal`'s reason, and
+ * what `send` throws.
  * @see https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
 export async function callDrive<Result>(
@@ -51,10 +48,7 @@ export async function callDrive<Result>(
   }
 }
 
-/**
- * How long to wait, in ms: as advised, else at least half of a doubling span, so that the tries outlast a
- * short throttle.
- */
+/** How long to wait, in ms: as advised, else at least half of a doubling span, to outlast a short throttle. */
 function waitBefore(attempt: number, { retryAfterMs }: RequestFailure): number {
   const halfSpanMs = (firstSpanMs / 2) * 2 ** attempt;
   return Math.ceil(retryAfterMs ?? halfSpanMs + fullJitterMs(halfSpanMs, 0, maxTotalMs));

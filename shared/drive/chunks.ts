@@ -5,10 +5,8 @@ import { unavailable } from './errors.ts';
 export type ChunkAt = (offset: number) => Promise<Uint8Array>;
 
 /**
- * Reads a stream in chunks of `chunkBytes`, with one chunk in memory at a time, so that a chunk can be sent
- * again in whole or in part. A body given as a function is opened at the first read, and opened again to go
- * back before the current chunk; with a stream, that throws a 503 `DriveError`. A body whose length isn't
- * `totalBytes` makes `at` throw.
+ * Reads a stream in chunks, one in memory at a time, which can be sent again. A body given as a function is opened
+ * anew to go back further; a stream throws a 503 `DriveError` then. A length other than `totalBytes` throws.
  */
 export function chunksOf(
   body: Readable | (() => Readable),

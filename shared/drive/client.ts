@@ -71,7 +71,6 @@ const Token = v.object({ access_token: v.string(), expires_in: v.number() });
 
 /**
  * Gets an access token for a signed assertion, without the user's part of OAuth.
- *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  * @see https://developers.google.com/identity/protocols/oauth2/service-account
  */

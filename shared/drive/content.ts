@@ -34,13 +34,9 @@ const exportFormats: Record<string, ExportFormat> = {
 };
 
 /**
- * Opens a file's content as a stream: Docs as Markdown, Sheets as CSV (the first sheet), Slides as text, and
- * any other file as it is. It is read no faster than the stream is. Aborting `signal` or destroying the stream
- * ends the download.
- *
- * Throws 422 for a Google type that can't be exported, 413 for an export of more than 10 MB, and what
- * `callDrive` throws.
- *
+ * Opens a file's content as a stream: Docs as Markdown, Sheets as CSV (the first sheet), Slides as text, others as
+ * they are. `signal`, or destroying the stream, ends it. Throws 422 for other Google types, 413 for an export over 10
+ * MB, and what `callDrive` throws.
  * @see https://developers.google.com/workspace/drive/api/guides/ref-export-formats
  */
 export async function openContent(file: DriveFile, signal?: AbortSignal): Promise<Content> {

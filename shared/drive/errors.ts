@@ -39,7 +39,6 @@ export function refused(
 
 /**
  * Translates a failed request for whoever needed it. `account` is the address that folders must be shared with.
- *
  * @see https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
 export function toDriveError(failure: RequestFailure, account: string): Error {

@@ -20,15 +20,11 @@ export interface DriveFile {
 
 /**
  * How many shortcuts are followed one after another. Drive's own pages make none to another shortcut.
- *
  * @see https://developers.google.com/workspace/drive/api/guides/shortcuts
  */
 const maxShortcuts = 3;
 
-/**
- * Finds a file, or the target of a shortcut, that lies under the allowed folders or shared drives. Throws the
- * same `NotFoundError` for whatever doesn't, and a 422 `DriveError` for a folder that does.
- */
+/** Finds an allowed file, or a shortcut's target. Throws the same `NotFoundError` for all others, and a 422 for a folder. */
 export async function findReadableFile(
   fileId: string,
   allowedFolders: readonly string[],
@@ -39,8 +35,8 @@ export async function findReadableFile(
 }
 
 /**
- * Finds the folder of a readable file through which it may be read. An old file may lie in several folders, and
- * the others must not be revealed. Returns undefined if only the file itself is allowed.
+ * Finds the folder through which a file may be read; undefined if only the file is allowed. Its other folders stay
+ * hidden.
  */
 export async function readableParentOf(
   { id, parents, driveId }: DriveFile,
@@ -71,10 +67,7 @@ export async function getReadableFolder(folderId: string, isReadable: Access): P
   return item;
 }
 
-/**
- * Finds a readable item. A shortcut is followed to its target, and only where the target lies decides whether it
- * may be read. Throws `NotFoundError` for whatever may not.
- */
+/** Finds a readable item. A shortcut's target decides whether it may be read. Throws `NotFoundError` otherwise. */
 export async function getReadableItem(fileId: string, isReadable: Access): Promise<Item> {
   let item = await getDriveItem(fileId);
   for (let hop = 0; item.mimeType === shortcutType; hop++) {

@@ -24,10 +24,8 @@ const lookupsAtOnce = 8;
 const Page = v.object({ files: v.array(Item), nextPageToken: v.optional(v.string()) });
 
 /**
- * Lists the files of a readable folder, a page of up to 100 at a time, and names its folders. A shortcut to a file
- * is listed as that file, if the file lies under the allowed folders too. Without `pageToken` it returns the
- * first page. Throws `NotFoundError` for a folder that the key may not read.
- *
+ * Lists a readable folder's files, up to 100 a page, and its folders. A shortcut to an allowed file is listed as
+ * that. Throws `NotFoundError` for a folder that the key may not read.
  * @see https://developers.google.com/workspace/drive/api/guides/search-files
  */
 export async function listFolder(
@@ -92,10 +90,7 @@ async function listPage({ id, driveId }: Item, which: string, pageToken = '') {
   return parseResponse(Page, data);
 }
 
-/**
- * Finds the file that each item stands for; undefined for a shortcut to a folder or to what the key may not
- * read.
- */
+/** Finds the file that each item stands for; undefined for a shortcut to a folder or to what the key may not read. */
 async function findTargets(items: Item[], isReadable: Access) {
   return pLimit(lookupsAtOnce).map(items, async (item) => {
     if (item.mimeType !== shortcutType) return { item, target: item };

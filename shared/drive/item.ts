@@ -11,7 +11,6 @@ const Id = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/));
 
 /**
  * Anything in Drive: a file, a folder or a shortcut.
- *
  * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
  */
 export const Item = v.object({
@@ -35,10 +34,7 @@ export type Item = v.InferOutput<typeof Item>;
 export const itemFields =
   'id,name,mimeType,parents,driveId,size,md5Checksum,modifiedTime,trashed,appProperties,webViewLink,shortcutDetails(targetId,targetMimeType)';
 
-/**
- * Parses a response of Drive. Throws 503 if it isn't one: a proxy's page, or half a body, may come with
- * status 200.
- */
+/** Parses a response of Drive. Throws 503 if it isn't one: a proxy's page, or half a body, may come with status 200. */
 export function parseResponse<Schema extends v.GenericSchema>(
   schema: Schema,
   data: unknown,

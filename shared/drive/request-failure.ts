@@ -4,10 +4,7 @@ import * as v from 'valibot';
 export interface RequestFailure {
   /** The response's status; absent if no response came. */
   status?: number | undefined;
-  /**
-   * Google's code for the reason, such as `rateLimitExceeded`; the system's, such as `ECONNREFUSED`, if no
-   * response came.
-   */
+  /** Google's code for the reason, such as `rateLimitExceeded`, or the system's, such as `ECONNREFUSED`. */
   reason?: string | undefined;
   retryAfterMs?: number | undefined;
   /** Whether Google refused the access token, or the service account's key. */
@@ -39,7 +36,6 @@ const rateLimitReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'sharing
 
 /**
  * Reads how a request failed. Returns undefined for an error that isn't a failed request.
- *
  * @see https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
 export function failureOf(error: unknown): RequestFailure | undefined {

@@ -33,7 +33,6 @@ const Ids = v.object({ ids: v.tuple([v.string()]) });
 
 /**
  * Takes the id of a file that doesn't exist yet. Writing a file twice under one id makes one file.
- *
  * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/generateIds
  */
 export async function reserveFileId(): Promise<string> {
@@ -44,8 +43,8 @@ export async function reserveFileId(): Promise<string> {
 }
 
 /**
- * Writes a result under its reserved id, over what an earlier try may have written there. Throws a 403
- * `DriveError` if the folder is gone or not shared, or if the account has no storage, and a 503 if Drive fails.
+ * Writes a result under its reserved id, over an earlier try's. Throws a 403 `DriveError` if the folder is gone or
+ * the storage full, and a 503 if Drive fails.
  */
 export async function writeResult(result: ResultFile, content: ResultContent): Promise<void> {
   const chunks = chunksOf(content.body, content.bytes, uploadChunkBytes);
@@ -95,9 +94,7 @@ export const isOwnResult = ({ appProperties }: DriveFile): boolean =>
   appProperties['quire'] === resultMark.quire;
 
 /**
- * Adds app properties to a source file. A name and its value may have 124 bytes together. If the file may not be
- * written, this is only logged.
- *
+ * Adds app properties to a source file, at most 124 bytes each with its name. If that isn't allowed, it is logged.
  * @see https://developers.google.com/workspace/drive/api/guides/properties
  */
 export async function markSource(

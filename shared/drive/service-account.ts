@@ -9,7 +9,6 @@ const PrivateKey = v.pipe(
 
 /**
  * The fields that are used of a service account's JSON key.
- *
  * @see https://developers.google.com/identity/protocols/oauth2/service-account
  */
 const ServiceAccount = v.object({
@@ -43,7 +42,6 @@ export function notSetUp(problem: string, cause?: unknown) {
 
 /**
  * Signs the assertion that Google exchanges for an access token: a JWT that is valid for an hour.
- *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-3
  */
 export function signAssertion(account: ServiceAccount): string {

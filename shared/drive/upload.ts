@@ -24,12 +24,9 @@ export interface Upload {
 type Progress = { isDone: true } | { isDone: false; offset: number };
 
 /**
- * Uploads by Drive's resumable protocol, which googleapis doesn't implement. After a failure it asks how much has
- * arrived, and continues from there, so that a lost response does no harm.
- *
- * Throws 409 `drive_conflict` if a new file's id exists, `NotFoundError` if the folder or file doesn't, 503 if
- * Drive takes no more, and what `callDrive` throws.
- *
+ * Uploads by Drive's resumable protocol, which googleapis lacks: after a failure it goes on where Drive has got to.
+ * Throws 409 `drive_conflict` for an existing id, `NotFoundError`, 503 if Drive takes no more, and what `callDrive`
+ * throws.
  * @see https://developers.google.com/workspace/drive/api/guides/manage-uploads#resumable
  */
 export async function upload(file: Upload, chunkAt: ChunkAt): Promise<void> {

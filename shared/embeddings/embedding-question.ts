@@ -15,8 +15,8 @@ import type { EmbeddingList } from './embeddings.ts';
 import { asBase64, asNumbers, isVector, type Vector } from './vector.ts';
 
 /**
- * Returns what an upstream is asked for embeddings: numbers, which each one knows. The caller gets the form that was
- * asked for. Throws `UnprocessableEntityError` for what the model doesn't take.
+ * Returns the upstream's request: numbers, as each upstream knows them. Throws `UnprocessableEntityError` for what
+ * the model doesn't take.
  */
 export function embeddingQuestion(
   model: EmbeddingModel,
@@ -57,10 +57,7 @@ const ofAnswers = [
   ...['modalities', 'prediction'],
 ];
 
-/**
- * Refuses what could change a call's price, model, address or readers, as chat completions do, and what only answers
- * have. Returns the others.
- */
+/** Refuses what could change a call's price, model, address or readers, and fields of answers. Returns the others. */
 function withoutUnpriced<Parameters extends Record<string, unknown>>(
   parameters: Parameters,
 ): Parameters {

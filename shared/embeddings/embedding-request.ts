@@ -22,8 +22,7 @@ const Input = oneOf([Text, Texts, Tokens, TokenLists], (input) => {
 });
 
 /**
- * The body of `POST /v1/embeddings`. Parameters that it doesn't name pass through.
- *
+ * The body of `POST /v1/embeddings`. Other parameters pass through.
  * @see https://platform.openai.com/docs/api-reference/embeddings/create
  */
 export const EmbeddingRequest = knowing(

@@ -2,7 +2,6 @@ import type { ArrayField, Field, JsonSchema, ObjectField, ScalarField } from './
 
 /**
  * Writes the schema of a model's answer: values with the words that prove them; rows with their line.
- *
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 export const answerSchema = (root: ObjectField): JsonSchema => objectSchema(root, provenSchema);

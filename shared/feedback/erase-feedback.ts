@@ -5,9 +5,8 @@ import type { Caller } from '../http/caller.ts';
 import { contentNames, type Feedback } from './feedback.ts';
 
 /**
- * Erases what a caller has said of a session, or of a job by whose id a session was called: the ratings with their comments,
- * and the texts that were rated. A rating names no user, so that those of all users of the session go. Returns how many
- * there were. A text goes before the rating by which it is found, so that it can be done again.
+ * Erases all ratings of a session, or of a job, with their texts: a text before the rating that finds it. Returns how
+ * many there were.
  */
 export async function eraseFeedback({ keyId }: Caller, sessionId: string): Promise<number> {
   let erased = 0;

@@ -9,10 +9,7 @@ import type { FeedbackReceipt, FeedbackRequest } from './request.ts';
 /** A rating as the table holds it. The contents that it rates lie in items of their own. */
 export interface Feedback extends Omit<FeedbackRequest, ContentName> {
   key_id: string;
-  /**
-   * `<message>#rating`, where `<message>` is a hash of the session and of the message's id or, without one, of
-   * both contents.
-   */
+  /** `<message>#rating`; `<message>` is a hash of the session and the message's id or, without one, both contents. */
   entry: string;
   id: string;
   created_at: string;
@@ -24,9 +21,7 @@ export interface Feedback extends Omit<FeedbackRequest, ContentName> {
 }
 
 /**
- * The contents that are rated. Each has an item of its own, because an item may have 400 KB: 100,000 characters
- * of up to four bytes fit once, but not twice.
- *
+ * The rated contents, an item each, as an item may hold 400 KB.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
 export const contentNames = ['message_content', 'user_message'] as const;
@@ -35,9 +30,8 @@ type ContentName = (typeof contentNames)[number];
 const keepSeconds = 400 * 86_400;
 
 /**
- * Keeps a caller's rating of a message. Another rating of the same message in the same session replaces the
- * rating, comment and model, and keeps the id and creation time. The contents are written first, so that no
- * rating is without them.
+ * Keeps a caller's rating. Another one of the same message replaces it, with the first id and creation time. Contents
+ * are written first.
  */
 export async function recordFeedback(
   { keyId }: Caller,

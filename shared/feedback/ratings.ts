@@ -3,10 +3,7 @@ import { setting } from '../config.ts';
 import { type Days, eachDay } from '../usage/day.ts';
 import { contentNames, type Feedback } from './feedback.ts';
 
-/**
- * Lists all keys' ratings that were first given in some days, the oldest first, without the contents that
- * they rate.
- */
+/** Lists all keys' ratings that were first given in some days, the oldest first, without the contents that they rate. */
 export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
   for (const day of eachDay(days)) {
     yield* queryItems<Feedback>({

@@ -7,10 +7,7 @@ import type { FeedbackList } from './request.ts';
 /** A job of 100 fields and their rows has no more that a person corrects. */
 const maxListed = 1_000;
 
-/**
- * Lists the caller's ratings of a session, or of a job by whose id they were given, in the order in which they were first
- * given, without what they rate. One that was given this second may be missing.
- */
+/** Lists the ratings of a session or a job in the order of their making. One of this second may be missing. */
 export async function sessionFeedback(
   { keyId }: Caller,
   session_id: string,

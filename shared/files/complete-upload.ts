@@ -15,8 +15,8 @@ export interface Completion {
 }
 
 /**
- * Makes a file of an upload: its parts stay where they are, and a manifest says their order. One transaction ends the
- * upload and makes the file, so that asking again after a lost answer, or a death anywhere, makes no second one.
+ * Makes a file of an upload: its parts stay, a manifest orders them. One transaction ends the upload and makes the
+ * file, once.
  */
 export async function completeUpload(
   keyId: string,

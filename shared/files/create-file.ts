@@ -26,10 +26,7 @@ export interface NewFile {
   purpose: Purpose;
   /** How long callers see it; see `lifetimeOf` for what it is by default. */
   expiresAfterSeconds?: number | undefined;
-  /**
-   * Its id, for a maker that may die and try again: whatever it does, the key has one file of this id. If that is there
-   * already, nothing is read of the content.
-   */
+  /** Its id, for a maker that may die and try again: the key has one file of this id, which isn't read again. */
   id?: string;
 }
 
@@ -43,9 +40,8 @@ export const lifetimeOf = (purpose: Purpose, askedSeconds?: number) =>
   askedSeconds ?? (purpose.startsWith('batch') ? 30 * daySeconds : undefined);
 
 /**
- * Makes a file of a key, of whose content a few MB are in memory at a time. Callers see it once it is whole; if its maker
- * dies, the sweep erases what there is. Throws a 400 if the key's quota is spent: a batch's results, which are paid
- * already, are counted but never refused.
+ * Makes a file of a key, a few MB at a time. Callers see it once it is whole; the sweep erases an unfinished one.
+ * Throws a 400 if the quota is spent; a batch's results are counted, never refused.
  */
 export async function createFile(
   keyId: string,
@@ -78,10 +74,7 @@ export async function createFile(
   }
 }
 
-/**
- * Puts a file that isn't whole yet, also in the place of one whose maker is lost, whose bytes go. Returns whether it may
- * be made.
- */
+/** Puts an unfinished file, also in place of one whose maker is lost. Returns whether it may be made. */
 async function begin(file: StoredFile): Promise<boolean> {
   const put = new PutCommand({
     TableName: setting('FILES_TABLE'),

@@ -26,8 +26,8 @@ const sweepAfterMs = 15_000;
 const lateWriterMs = 20 * 60_000;
 
 /**
- * Deletes a file of a key: from its first write on nobody sees it and it counts no more. Returns whether there was one to
- * delete; one that is deleted already is still one for some minutes, so that whoever got no answer may ask again.
+ * Deletes a file of a key: its first write hides and uncounts it. Returns whether there was one, also for some
+ * minutes after.
  */
 export async function deleteFile(keyId: string, id: string): Promise<boolean> {
   const file = await findStoredFile(keyId, id);
@@ -93,8 +93,8 @@ export async function endWith(
 }
 
 /**
- * Erases the objects of a file or an upload that has ended. It may break off anywhere, and be done at any time again. The
- * first time that nothing is left, the sweep is to look once more; then the table forgets the item.
+ * Erases the objects of an ended file or upload. It may break off and run again. The sweep looks once more, then the
+ * table forgets the item.
  */
 export async function eraseRemains(kept: Kept, untilMs: number): Promise<void> {
   if (!(await deleteFolder(kept, untilMs))) return;

@@ -6,9 +6,7 @@ import { requireFile } from './find-file.ts';
 import { readFile } from './read-file.ts';
 
 /**
- * Responds with the bytes of a file, or with those that a `Range` header asks for: a download that broke off, or met the
- * time limit of a stream, goes on where it ended.
- *
+ * Responds with a file's bytes, or with those of a `Range` header, so that a download can go on.
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
  */
 export async function fileContent(

@@ -25,10 +25,7 @@ type Result =
   | { type: 'folder' }
   | { type: 'extract' };
 
-/**
- * Finds the result of a key's job as a file, which nobody has stored: it is read where the job has it, and goes with the
- * job. Undefined for a job that has none or whose object is gone, and for one that goes with the job it was made for.
- */
+/** Finds the result of a key's job as a file. Undefined for a job without one, or that is erased with its parent. */
 export async function findResult(keyId: string, id: string): Promise<StoredFile | undefined> {
   try {
     return await resultOf(keyId, id);

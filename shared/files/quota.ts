@@ -26,8 +26,8 @@ export async function bytesLeft(keyId: string): Promise<number> {
 }
 
 /**
- * The write that counts one more file of so many bytes, part of the transaction that makes it count. Its condition fails
- * where the quota does, unless it is to be counted beyond it.
+ * The write that counts one more file, for the transaction that makes it. Its condition is the quota, unless
+ * `beyondQuota`.
  */
 export function countFile(keyId: string, bytes: number, beyondQuota = false): TransactWriteItem {
   const quota = setting('FILE_QUOTA');

@@ -1,7 +1,5 @@
 /**
- * Returns the id of the file that is a job's result: the job's own, with 8 for its version, which no file that somebody has
- * made has. It says which job it is of, so that nothing is to be stored about it.
- *
+ * Returns the id of a job's result as a file: the job's own with version 8, so that nothing need be stored.
  * @see https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
  */
 export const resultIdOf = (jobId: string) =>

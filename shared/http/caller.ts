@@ -10,7 +10,6 @@ export interface Caller {
 
 /**
  * Reads the caller that the gateway's authorizer put beside the request. Throws if the route has no authorizer.
- *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export function callerOf(event: APIGatewayProxyEvent): Caller {

@@ -10,7 +10,6 @@ const compressedBodies = new Map<string, Buffer>();
 /**
  * Sends a text that is the same each time, compressed for a client that takes gzip. It is streamed, because the
  * gateway takes no bytes in a response of one piece without taking every request for bytes.
- *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html
  */
 export function compressed(event: APIGatewayProxyEvent, response: TextResponse): StreamedResponse {
@@ -22,7 +21,6 @@ export function compressed(event: APIGatewayProxyEvent, response: TextResponse):
 /**
  * Sends a file of a page, which is compressed for everyone: strangers can ask for it, and what leaves AWS is paid by the
  * byte. A client that names no encoding takes any, by HTTP; one that refuses gzip gets a 406.
- *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
 export function compressedAlways(

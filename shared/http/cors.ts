@@ -5,7 +5,6 @@ import { setting } from '../config.ts';
 /**
  * Lets pages of the origins that the operator allows read a function's responses; of none unless there are some. No
  * cookie is ever read, so no credentials are allowed.
- *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function cors(): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {

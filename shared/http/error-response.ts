@@ -33,7 +33,6 @@ export const detailError: ErrorFormat = (error, requestId) => {
 /**
  * A 401 has the same body on every route, with `detail` and `error`, because the gateway's own has both. It has no
  * `WWW-Authenticate`, which the gateway would rename.
- *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  */
 const unauthorized = (error: ServiceError) =>

@@ -3,7 +3,6 @@ import { truncated } from '../truncated.ts';
 /**
  * One thing that is wrong with a request, in pydantic's shape: `loc` is the path to it, such as
  * `['body', 'priority']`.
- *
  * @see https://docs.pydantic.dev/latest/errors/validation_errors/
  */
 export interface FieldError {

@@ -5,7 +5,6 @@ export const heartbeatMs = 15_000;
 
 /**
  * Writes an object as one server-sent event.
- *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export const eventOf = (object: object) => `data: ${JSON.stringify(object)}\n\n`;

@@ -7,7 +7,6 @@ type Description = Omit<FieldError, 'loc'>;
 /**
  * Translates what valibot found into pydantic's field errors. `loc` begins within the part of the request
  * that was checked.
- *
  * @see https://docs.pydantic.dev/latest/errors/validation_errors/
  */
 export function toFieldErrors(issues: readonly Issue[]): FieldError[] {

@@ -9,7 +9,6 @@ const maxParts = 20;
  * Reads a form of `multipart/form-data` by its names; `a[b]` is the name `b` within `a`. Throws a 400 if it is none.
  *
  * Node's own `Response.formData()` takes the text of a boundary within a file for a boundary.
- *
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
 export async function readForm({

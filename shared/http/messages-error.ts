@@ -10,7 +10,6 @@ import { json } from './response.ts';
 
 /**
  * `{"type": "error", "error": {type, message}, "request_id"}`, as clients of Anthropic's Messages read it.
- *
  * @see https://platform.claude.com/docs/en/api/errors
  */
 export const messagesError: ErrorFormat = (error, requestId) => {

@@ -80,7 +80,6 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 
 /**
  * Counts the edits between two words: a letter more, less or other, or two neighbours swapped.
- *
  * @see https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance#Optimal_string_alignment_distance
  */
 function editsBetween(one: string, other: string): number {

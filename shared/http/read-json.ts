@@ -42,7 +42,6 @@ function complaintAbout(text: string): string {
  * Reads the place out of V8's message. For a token that V8 didn't expect there is none in it, but what is around: the ten
  * characters before, if there are so many, and ten from there on. They are looked for from the beginning: all before the
  * first fault is JSON, so only a string can have the same earlier.
- *
  * @see https://github.com/v8/v8/blob/13.6.233/src/json/json-parser.cc
  */
 function placeIn(text: string, message: string): number {
@@ -70,7 +69,6 @@ export const maxNesting = 64;
  * A JSON text may have so many values, the names in objects counted too. Once parsed, each takes up to 200 bytes and a
  * microsecond, and 6 MB have room for three million. 300,000 numbers pass, the most that OpenAI embeds at once, and
  * 100,000 messages, the most that Anthropic takes.
- *
  * @see https://platform.openai.com/docs/api-reference/embeddings/create
  * @see https://platform.claude.com/docs/en/api/messages/create
  */

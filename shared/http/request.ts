@@ -73,7 +73,6 @@ function readBody(event: APIGatewayProxyEvent): unknown {
 
 /**
  * Decodes the parameters of a path, which the gateway hands over as they stand in the URL.
- *
  * @see https://github.com/serverless/serverless/issues/5037
  */
 function decoded(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {

@@ -44,7 +44,6 @@ const settlingTimeMs = 5_000;
  * Makes a handler that streams through the gateway. What `respond` throws becomes a response by `errorFormat`.
  * Once it has returned, the status is sent, and an error in the body can only be reported within the body. A
  * body that is a generator reaches its end or its `finally`, even if the caller hangs up.
- *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export function streamEndpoint<Schemas extends RequestSchemas>(

@@ -8,11 +8,9 @@ import { limitsOfKey } from './key-limits.ts';
 import { secretPattern } from './secret.ts';
 
 /**
- * Lets an active key in, and passes its id, name and limits on in the request's context, whose values can't be
- * objects. Any other token is denied rather than refused by an error: the gateway keeps a denial as it keeps a
- * permission, so the same token is not looked up again, and an error would be logged with its stack and counted as a
- * fault. The gateway answers a denial with its 401; the context says why, for the access log.
- *
+ * Lets an active key in, with its id, name and limits in the request's context, whose values can't be objects. Any
+ * other token is denied, not an error: the gateway keeps a denial, so that the token isn't looked up again, and an
+ * error would be logged as a fault. The context tells the access log why.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export async function authorizeRequest(
@@ -49,10 +47,7 @@ type RequestEvent = Pick<APIGatewayRequestAuthorizerEvent, 'type' | 'headers' | 
 /** HTTP's schemes are the same in any case. */
 const bearer = /^bearer /i;
 
-/**
- * Finds the key among a request's headers: as OpenAI's clients send it, or as Anthropic's do. Some send another of their
- * own beside.
- */
+/** Finds the key in a request's headers, as OpenAI's or Anthropic's clients send it. Some send another of their own. */
 function secretIn({ headers }: RequestEvent): string {
   const sent = new Map(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),

@@ -66,10 +66,7 @@ export function historyPut(
   };
 }
 
-/**
- * Sets fields of a key or team, and writes that down, in one transaction with what else belongs to the change. Returns
- * false, and writes nothing, if another has changed it since it was read.
- */
+/** Changes a key or team and notes it in one transaction with `beside`. Returns false if another changed it meanwhile. */
 export async function writeChange(
   old: { id: string } & Changes,
   fields: object,
@@ -98,10 +95,7 @@ export async function writeChange(
   return failed === undefined;
 }
 
-/**
- * Sets fields of a key or team, and writes that down; `told` makes what the history compares. Where another changes it
- * at the same moment, it is read and changed again. Returns it as it is then.
- */
+/** Changes a key or team and notes it, again after another's change. `told` makes what the history compares. */
 export async function changeFields<Holder extends { id: string } & Changes>(
   read: () => Promise<Holder>,
   fields: Partial<Holder>,

@@ -1,10 +1,7 @@
 import * as v from 'valibot';
 import { addDuration, Duration } from '../ledger/terms/duration.ts';
 
-/**
- * A moment in the future, written as a date, a date and time with its zone, or a duration from now. It is
- * parsed to ISO 8601.
- */
+/** A moment in the future as ISO 8601: given as a date, a date and time with its zone, or a duration from now. */
 const Expiry = v.pipe(
   v.string(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
@@ -112,10 +109,7 @@ const budgetOptions = {
 /** A team's name, budget and webhook as an operator writes them on the command line. */
 export const TeamOptions = v.object(budgetOptions);
 
-/**
- * A key's name and limits as an operator writes them on the command line, with `none` for no limit. A message
- * continues a sentence that begins with the option's name, such as `--models takes …`.
- */
+/** A key's name and limits on the command line, with `none` for no limit. Messages continue the option's name. */
 export const KeyOptions = v.pipe(
   v.object({
     ...budgetOptions,

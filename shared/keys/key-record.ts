@@ -1,10 +1,7 @@
 import { type ApiKey, stateOf } from './key.ts';
 import { type KeyLimits, limitsOfKey } from './key-limits.ts';
 
-/**
- * A key as its operator sees it. It never shows the secret's hash, and shows the secret only when it is
- * issued or rotated.
- */
+/** A key as its operator sees it, never with its secret's hash; with its secret only when that is new. */
 export interface KeyRecord extends KeyLimits {
   id: string;
   name: string;

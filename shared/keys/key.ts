@@ -31,10 +31,7 @@ export interface ApiKey extends KeyLimits, Changes {
 /** A key with its secret, which is known only when the key is issued or rotated. */
 export type IssuedKey = ApiKey & { api_key: string };
 
-/**
- * Issues a key, and opens its account; `by` says in its history who did. The secret is written last, so that a
- * secret always leads to a key.
- */
+/** Issues a key, and opens its account. The secret is written last, so that it always leads to a key. */
 export async function issueKey(
   name: string,
   limits: KeyLimits,
@@ -76,10 +73,7 @@ export async function admit(secret: string): Promise<Admission> {
   return state === 'active' ? { key } : { key, refused: state };
 }
 
-/**
- * Finds the active key of a secret. Undefined if the secret is unknown or past its grace, or if its key has
- * expired or is revoked.
- */
+/** Finds the active key of a secret; undefined for an unknown or old secret, and an expired or revoked key. */
 export async function findKeyBySecret(secret: string): Promise<ApiKey | undefined> {
   const { key, refused } = await admit(secret);
   return refused ? undefined : key;
@@ -121,10 +115,7 @@ export async function listItems<Item extends { id: string }>(prefix: string): Pr
   return found.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/**
- * Changes a key's name, limits or state, and its account's limits and team with them; `by` says in its history who
- * did, in the same transaction. Returns the changed key. Throws `NotFoundError` if there is no such key.
- */
+/** Changes a key and its account, with `by` in its history, in one transaction. Throws `NotFoundError`. */
 export async function changeKey(
   id: string,
   changes: Partial<ApiKey>,
@@ -149,9 +140,7 @@ export async function changeKey(
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute', 'max_concurrent'];
 
 /**
- * Makes the item that leads from a secret's hash to its key. With `livesUntilMs` it is valid until that moment,
- * and the table deletes it some time later.
- *
+ * Makes the item that leads from a secret's hash to its key, valid until `livesUntilMs`; the table deletes it later.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
  */
 export function secretItem(hash: string, key_id: string, livesUntilMs?: number) {

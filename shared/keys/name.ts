@@ -15,9 +15,8 @@ export async function keysByName(): Promise<Map<string, string>> {
 }
 
 /**
- * Gives a key a name by `give`, unless another key that isn't revoked has it. The name is claimed meanwhile, so
- * that of two who want it at once one is refused. Throws `ConflictError` for the other. `taken` returns the names in
- * use, of something else than keys.
+ * Gives a key a name by `give`, unless another active key, or one of `taken`, has it. The name is claimed meanwhile,
+ * so that only one of two gets it; the other gets a `ConflictError`.
  */
 export async function giveName<Result>(
   name: string,

@@ -8,9 +8,8 @@ import { type ApiKey, type IssuedKey, listItems, readKey, secretItem } from './k
 import { hashSecret, newSecret } from './secret.ts';
 
 /**
- * Gives a key a new secret, and returns the key with it. The old secret works for `graceMs` more; with 0 all older ones
- * end, also those in a grace of their own. `by` says in the key's history who did. Throws `ConflictError` if the key is revoked or is changed at the same moment,
- * `NotFoundError` if there is none.
+ * Gives a key a new secret. The old one works for `graceMs` more; 0 ends all older ones. Throws `NotFoundError`, or
+ * `ConflictError` if the key is revoked or changed meanwhile.
  */
 export async function rotateKey(
   id: string,
@@ -26,9 +25,7 @@ export async function rotateKey(
 }
 
 /**
- * Replaces the secret in one transaction, which fails if another rotation came first. Two rotations at once
- * could otherwise leave a secret that works and that no later rotation ends.
- *
+ * Replaces the secret in one transaction, as two rotations at once could leave a secret that no later one ends.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 async function replaceSecret(

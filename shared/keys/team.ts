@@ -74,10 +74,7 @@ export const listTeams = () => listItems<Team>('team_');
 export const teamsByName = async () =>
   new Map((await listTeams()).map(({ name, id }) => [name, id]));
 
-/**
- * Changes a team's name or budget, and its account with them; `by` says in its history who did, in the same
- * transaction. Throws `NotFoundError` if there is no such team.
- */
+/** Changes a team and its account, with `by` in its history, in one transaction. Throws `NotFoundError`. */
 export async function changeTeam(
   id: string,
   changes: Partial<TeamLimits>,

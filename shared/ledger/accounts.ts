@@ -26,10 +26,7 @@ export interface AccountReading extends Budgeted {
   charges_under: readonly string[];
 }
 
-/**
- * Opens the account of a key or a team with its whole budget available. Does nothing if there is one. `name` is a
- * team's.
- */
+/** Opens the account of a key or a team, with its whole budget. Does nothing if there is one. `name` is a team's. */
 export async function openAccount(
   keyId: string,
   createdAt: string,

@@ -10,12 +10,9 @@ export interface Admission {
 }
 
 /**
- * Counts a request against the key's requests per minute and at once, for work that comes before its first call. Its
- * calls are then held as no requests of their own. Nothing is held for the work itself, which is free; but the key and
- * its team must have the least that the plan of the first call holds, by as much as is known of it.
- *
- * The request is under way until it is ended, or `signal` aborts. If this process dies, the audit ends it. Throws as
- * `reserve` does, and then nothing is counted.
+ * Counts a request for work that comes before its first call, whose calls are then no requests of their own. Nothing
+ * is held, but key and team must have the least that the plan of the first call holds. It runs until it is ended,
+ * `signal` aborts, or the audit ends it. Throws as `reserve` does.
  */
 export async function admit(
   keyId: string,

@@ -24,10 +24,7 @@ import { isBusy } from './parts/rates.ts';
 import type { Charge } from './terms/charge.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
 
-/**
- * Books calls whose own function could not write all that ends them, each once, however often it is told of one. Epochs
- * that lack credits are recounted once for all the calls of a batch.
- */
+/** Books calls that their own function couldn't end, each once, and recounts an epoch once for all calls of a batch. */
 export async function bookLateCalls({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const failed = new Set<string>();
   const recounts = new Map<string, { part: AccountHold; messageIds: string[] }>();
@@ -66,10 +63,7 @@ interface Payer {
   has: number;
 }
 
-/**
- * Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted, and whether other recounts are
- * put off until later.
- */
+/** Books a call without a charge. Returns the parts to recount, and whether other recounts must wait. */
 async function bookLate({
   charge,
   lacksCredit,
@@ -97,11 +91,9 @@ async function bookLate({
 }
 
 /**
- * Writes a charge together with what its accounts have to do with it. An account whose epoch is open is told, so that its
- * audit counts the charge; one whose epoch was audited, so that it has its hold back, pays as far as it has that. Returns whether the charge was
- * written: otherwise it was there, and has been counted with the others of its epoch, or by an earlier try of this.
- *
- * An audit at the same time comes before or after: it finds other sums than it has read, or this finds them gone.
+ * Writes a charge and tells its accounts in one transaction: an open epoch counts it at its audit; of an audited one
+ * the account pays as far as it can. An audit at the same time comes before or after. Returns false if the charge was
+ * there.
  */
 async function putLate(charge: Charge): Promise<boolean> {
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {

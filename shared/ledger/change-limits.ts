@@ -14,10 +14,8 @@ import { readRenewed, type Whole } from './parts/whole.ts';
 import { type BudgetWindow, windowAt } from './terms/window.ts';
 
 /**
- * Changes an account's limits at once. What is spent and held stays, and may exceed a lower ceiling:
- * `available` is negative then. Throws if the key has no account.
- *
- * An account with parts takes holds itself alone while its limits change, and gets its parts again after that.
+ * Changes an account's limits at once; `available` may become negative. Throws if there is no account. An account
+ * with parts is one part meanwhile.
  */
 export async function changeAccountLimits(keyId: string, limits: AccountLimits): Promise<void> {
   let open = 1;

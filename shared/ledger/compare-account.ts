@@ -59,9 +59,8 @@ export class WholeSum {
 }
 
 /**
- * Compares an account, as it was read, with the charges of its window, as they are read afterwards. What was audited never
- * changes. In an epoch that was not audited yet, calls may be under way: its charges are not added, and the account's own
- * sum of it stands on both sides.
+ * Compares an account with the charges of its window. Audited sums never change; an epoch that is not audited counts
+ * by the account's own sum on both sides, as calls may be under way.
  */
 class AccountSum {
   private readonly account: Account;

@@ -3,10 +3,7 @@ import { measure } from '../metrics.ts';
 import { giveBackImages, hourEndMs, hourOf, takeImage } from './images-hour.ts';
 import { ImagesPerHourError } from './terms/limit-errors.ts';
 
-/**
- * Takes images from a key's hourly allowance for one job. `spare` are the images that an earlier run of the job
- * took in an hour and did not read: they are used first.
- */
+/** Takes images from a key's hour for one job; first `spare`, which an earlier run took and did not read. */
 export class ImageTaker {
   private readonly keyId: string;
   private readonly jobId: string;
@@ -25,10 +22,7 @@ export class ImageTaker {
     this.spare = spare;
   }
 
-  /**
-   * Takes one image, and returns the hour that it counts in. Throws `ImagesPerHourError` if the hour has none
-   * left, and 403 if the key may have no images read at all.
-   */
+  /** Takes an image; returns its hour. Throws `ImagesPerHourError`, or 403 if the key may have no images read. */
   async take(): Promise<string> {
     const now = Date.now();
     if (this.spare.count > 0 && this.spare.hour === hourOf(now)) {

@@ -5,9 +5,8 @@ import { setting } from '../config.ts';
 const hourMs = 3_600_000;
 
 /**
- * The images that a key has used in one clock hour. `taken` holds how many each unfinished job took, so that
- * those that a dead worker took and did not read can be found again. A window of an earlier hour counts as
- * empty.
+ * The images that a key used in a clock hour; an earlier hour counts as empty. `taken` counts them by open job, so
+ * that those which a lost worker did not read are found.
  */
 interface OcrWindow {
   key_id: string;
@@ -60,10 +59,7 @@ export async function takeImage(
   return takeImage(keyId, jobId, imagesPerHour);
 }
 
-/**
- * Gives back images that a job took in an hour and did not read. Does nothing if that hour is over. A job that has given
- * all of them back is forgotten: thousands may come and wait in one hour, and an item holds 400 KB.
- */
+/** Gives back images of this hour that a job did not read. A job without any is forgotten, as an item holds 400 KB. */
 export async function giveBackImages(
   keyId: string,
   jobId: string,
@@ -87,10 +83,7 @@ export async function giveBackImages(
   });
 }
 
-/**
- * Gives back all images that a job took in the window's hour and did not read, and forgets what the job took.
- * `readIn` returns how many images the job read in an hour.
- */
+/** Gives back all images of the hour that a job took and did not read. `readIn` tells how many it read. */
 export async function returnUnreadImages(
   keyId: string,
   jobId: string,

@@ -23,10 +23,9 @@ export interface RaiseOptions {
 }
 
 /**
- * Holds more for a call that is under way, on the key's account and on its team's: on both, or on neither. It counts in
- * the window and the epoch of the first hold, so one charge ends both. Returns how much more is held: the sum, or as much
- * of it as there is with `orLess`; 0 if that is nothing, or if the window has ended since. A death leaves what any hold
- * leaves without a charge, which the audit gives back.
+ * Holds more for a call under way, on key and team: both, or neither. It counts in the window and epoch of the first
+ * hold, so one charge ends both. Returns how much more is held; with `orLess` what there is; 0 if the window has
+ * ended.
  */
 export async function raiseHold(
   hold: Hold,

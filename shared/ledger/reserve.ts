@@ -40,12 +40,9 @@ export interface ReserveOptions {
 }
 
 /**
- * Moves the most that a call can cost, in whole nano-dollars, from available to held, and counts the request. It
- * takes one conditional update, and two more if the key's window has ended. If the key is in a team, the team's account
- * takes as many.
- *
- * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, or `BusyAccountError`, a 503, and
- * then nothing is held or counted.
+ * Holds the most that a call can cost, in nano-dollars, on the key's account and its team's, and counts the request,
+ * by one conditional update each. Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all
+ * 429, or `BusyAccountError`, a 503.
  */
 export async function reserve(
   keyId: string,
@@ -62,11 +59,7 @@ const maxThrottles = 6;
 const firstPauseMs = 250;
 const longestPauseMs = 2_000;
 
-/**
- * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's
- * have. The first try is for the accounts as this function saw them last. If they have changed since, the update is
- * refused and returns the account as it is, and the next try fits that.
- */
+/** Reserves a hold that is chosen by what the accounts have: first as they were seen last, then as the refusal shows them. */
 export async function reserveByPlan<Chosen extends Fit>(
   keyId: string,
   plan: HoldPlan<Chosen>,
@@ -173,8 +166,8 @@ async function fitAndHold<Chosen extends Fit>(
 }
 
 /**
- * Waits after a hold was throttled. Returns what pays then, by chance on other parts; meanwhile it looks now and then whether there
- * are more. The key is asked first, so that no more is undone than has to be.
+ * Waits after a throttled hold. Returns what pays then, on other parts by chance. The key is asked first, so that
+ * little is undone.
  */
 async function payersElsewhere(
   keyId: string,

@@ -36,12 +36,9 @@ export const callsAtOnce = 48;
 const maxTries = 10;
 
 /**
- * Settles some calls in one transaction: their charges and what they produced are written, the account's hold moves to
- * what is spent, and the standing hold is lowered; or nothing happens. `ends` ends the hold with them, and gives back
- * what is left. Returns false if a call was settled before, or the hold has ended: nothing was written then.
- *
- * A charge has an id of this moment, and its cost is credited in this moment's epoch, so an audit finds both or neither. It
- * counts in the window in which it was held.
+ * Settles calls in one transaction: charges and products are written, cost moves from held to spent, and the standing
+ * hold is lowered; `ends` gives back its rest. Returns false if a call was settled before, or the hold has ended.
+ * Charges count in this epoch, and in the window of the hold.
  */
 export async function settleStanding(
   keyId: string,

@@ -25,10 +25,7 @@ export interface Outcome {
   images?: number;
 }
 
-/**
- * The charge of a call that was made could not be written, nor handed over, or nobody knows whether it was. It is no advice
- * to try again: the audit has yet to find out what is paid.
- */
+/** A call's charge could not be written, or nobody knows. No advice to try again: the audit finds out what is paid. */
 export class UnsettledError extends Error {
   constructor(cause: unknown) {
     super('A call could not be settled', { cause });
@@ -49,10 +46,9 @@ export const endingOf = (outcome: Outcome): Ending => ({
 });
 
 /**
- * Writes the charge of a call that has ended, and moves its hold to spent on each account that holds it, at the same
- * time. Returns the key's account; undefined if the call had ended before, or if the account could not be written. What
- * can't be written is handed over to be booked later. Throws `UnsettledError` if that fails too: the audit gives the hold
- * back then.
+ * Writes the charge of an ended call, and moves its hold to spent on each account. Returns the key's account;
+ * undefined if the call had ended, or the account could not be written. What fails is handed over to be booked late;
+ * if that fails, it throws `UnsettledError`, and the audit decides.
  */
 export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefined> {
   return end(hold, endingOf(outcome));
@@ -73,14 +69,9 @@ export interface Products {
 export type Kept = 'writes' | 'fallback' | undefined;
 
 /**
- * Settles a call as `settle` does, with its charge in one transaction with the writes of what the call produced: all
- * happen, or none. Returns undefined if the product is there already, so that neither these writes nor the fallback could
- * be made: the hold is given back then, and nothing is charged. If it isn't known whether a transaction happened,
- * this throws, and the audit decides by what it finds.
- *
- * The transaction takes the charge and never an account. An account changes all the time, and DynamoDB
- * refuses plain updates of an item while a transaction holds it.
- *
+ * Settles a call with its charge and the writes of its product in one transaction. Returns undefined if the product
+ * was there: the hold is given back. Throws if the outcome is unknown. The accounts stay outside, as DynamoDB refuses
+ * plain updates of an item that a transaction holds.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
 export async function settleWith(hold: Hold, outcome: Outcome, products: Products): Promise<Kept> {
@@ -156,10 +147,7 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
   return credits[0]?.account;
 }
 
-/**
- * Ends a call whose writes go with those of others. It waits for its charge; its credit may come later, as an account that
- * lacks one is put right from the charges.
- */
+/** Ends a call whose writes go with others'. It waits for its charge; a lost credit is made up from the charges. */
 async function endWithOthers(
   leases: Leases,
   hold: Hold,
@@ -206,10 +194,7 @@ const areCertain = (credits: Credited[]) => credits.every(({ isCertain }) => isC
 /** What the key's account holds of a call, and what its team's does. */
 export const holdsOf = ({ charge }: Hold): AccountHold[] => holdsOfCharge(charge);
 
-/**
- * Whether a call may be ended: once, and before its epoch is audited. The charges of an epoch are final then, so a call
- * that is late writes nothing, and the audit gives its hold back.
- */
+/** Whether a call may be ended: once, and before its epoch is audited, as its charges are final then. */
 function beginEnd(hold: Hold): boolean {
   if (hold.isEnded) return false;
   hold.isEnded = true;

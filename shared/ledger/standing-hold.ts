@@ -17,10 +17,7 @@ import { isPart } from './parts/part-id.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
 import { BudgetExceededError, type Budgeted, BusyAccountError } from './terms/limit-errors.ts';
 
-/**
- * A sum that is held until a write ends it, for what takes longer than a function lives. It is among the account's `held`,
- * and in no epoch, so no audit gives it back.
- */
+/** A sum that is held until a write ends it. It is among the account's `held` and in no epoch, so no audit ends it. */
 export interface StandingHold {
   key_id: string;
   /** `standing_` and what the caller calls it. */
@@ -125,11 +122,9 @@ export interface ToStand {
 const maxItems = 100;
 
 /**
- * Holds a sum until `settleStanding` or `endStanding` ends it, on the key's account and on its team's: on both, with
- * `writes`, or nothing happens at all. Of an account in parts the account itself holds it, as that is never closed; the
- * other parts give what it lacks, in the same transaction. Holding the same id again does nothing. Throws
- * `BudgetExceededError` if an account has too little, with all its parts, and `BusyAccountError` if other calls come first
- * each time.
+ * Holds a sum until `settleStanding` or `endStanding`, on the key's account and its team's, in one transaction with
+ * `writes`. The account itself holds it, as it is never closed; its other parts give what it lacks. The same id is
+ * held once. Throws `BudgetExceededError`, or `BusyAccountError` if other calls always come first.
  */
 export async function holdStanding(
   { keyId, id, holdNanoUsd, jobId }: ToStand,

@@ -26,10 +26,8 @@ const pageSize = 100;
 const leastPageMs = 250;
 
 /**
- * Audits every account that is due, in each lane the longest due first. It gives back what calls held whose caller died,
- * and corrects an account that differs from its charges because a caller died between two writes. Only epochs whose time is
- * over are audited. An audit that fails doesn't stop those of other accounts; all failures are thrown at the end, as one
- * `AggregateError`. Accounts for which the time is too short stay due, and the next sweep begins with them.
+ * Audits every account that is due, the longest due first. Holds of lost callers are given back. A failed audit stops
+ * no other; failures are thrown at the end as one `AggregateError`. What isn't reached stays due.
  */
 export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Promise<void> {
   const failures: unknown[] = [];

@@ -7,8 +7,8 @@ import { noteMember } from './parts/members.ts';
 import { idsOf } from './parts/part-id.ts';
 
 /**
- * Puts a key's account into a team, or into none. Calls that are under way settle on the team that they were held on.
- * The team notes the key first, and for good, so that its audit finds every charge that was ever held on it.
+ * Puts a key's account into a team, or into none. Calls under way settle on the team that held them. The team notes
+ * the key for good, so that its audit finds all charges.
  */
 export async function putInTeam(keyId: string, teamId: string | null): Promise<void> {
   for (;;) {

@@ -9,10 +9,7 @@ import { type Account, accountKey } from './account/account.ts';
 import { type AccountReading, readingOf } from './accounts.ts';
 import { idsOf, isPart, ownerOf } from './parts/part-id.ts';
 
-/**
- * Marks an account whose changes the ledger's stream is to tell of, and each of its parts. It comes first itself: parts that it
- * gets later are marked as it is.
- */
+/** Marks an account and its parts for the ledger's stream; the account first, as later parts are marked like it. */
 export async function watchAccount(accountId: string, watched: boolean): Promise<void> {
   const account = await watchItem(accountId, watched);
   if (!account) return;

@@ -21,12 +21,9 @@ interface Answer {
 }
 
 /**
- * Reads an answer until it shows that its upstream gives one, and returns what was read: a stream to its first text,
- * thought or argument of a tool, or to its end with a reason; an answer in one piece whole. Until then nothing has
- * reached the caller, so another upstream may be asked.
- *
- * Throws as `openCompletion` does for an error, a break or an end before that. Calls `onTaken` where the upstream may bill
- * the prompt: it neither ended its answer nor reported an error.
+ * Reads an answer up to its first text, thought or tool argument, or its end; one in one piece whole. The caller has
+ * got nothing by then, so another upstream may be asked. Throws for an error, a break or an end before that, and
+ * calls `onTaken` if the upstream may bill the prompt.
  */
 export async function readHead(answer: Answer, onTaken: () => void): Promise<Uint8Array[]> {
   const { response, dialect, isStreamed, idleTimeoutMs, signal } = answer;
@@ -89,8 +86,8 @@ function shownIn(dialect: DialectName): Shown {
 const isRead = (dialect: DialectName) => dialect === 'responses' || dialect === 'messages';
 
 /**
- * Throws for an error of the upstream's. One that the request is to blame for is passed on where clients know it by its
- * place within the stream: Codex then shortens what it sends.
+ * Throws for an upstream's error, or passes it on if the request is to blame and clients look for it in the stream,
+ * as Codex does.
  */
 function isPassedOn(dialect: DialectName, failure: ModelError): true {
   if (dialect === 'responses' && failure.statusCode === 400) return true;

@@ -22,9 +22,8 @@ export function askedKinds(request: Record<string, unknown>): AskedKinds {
 }
 
 /**
- * How deep a request is searched. The deepest place that a provider reads is a part within a part:
- * `messages.0.content.0.content.0.cache_control`.
- *
+ * How deep a request is searched: providers read at most a part within a part
+ * (`messages.0.content.0.content.0.cache_control`).
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 const maxDepth = 10;

@@ -157,10 +157,7 @@ const Catalogue = v.pipe(
   }, 'two models, or OCR engines, have the same id'),
 );
 
-/**
- * Names a price that a model has and one of its service tiers lacks: it would be charged as plain input or output.
- * Cached tokens without a price are charged as others, which is never too little.
- */
+/** Names a price that a service tier lacks: such tokens would be charged as plain ones. Cached tokens may lack one. */
 function missingInTier(model: v.InferOutput<typeof ModelFields>): string | undefined {
   const { cachedInput: _, ...prices } = model.usdPerMillionTokens;
   for (const [tier, priced] of Object.entries(model.serviceTiers ?? {})) {
@@ -176,10 +173,7 @@ export type EmbeddingModel = v.InferOutput<typeof EmbeddingModel>;
 export type OcrEngine = v.InferOutput<typeof OcrEngine>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;
 
-/**
- * The models that this deployment serves. A faulty catalogue throws when it is loaded: at synthesis, and in
- * every function.
- */
+/** The models that this deployment serves. A faulty catalogue throws at synthesis, and in every function. */
 export const catalogue = parsed(catalogueSource);
 
 function parsed(source: unknown): Catalogue {

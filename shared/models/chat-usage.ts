@@ -12,9 +12,7 @@ interface WritesByLifetime {
 }
 
 /**
- * The usage of a chat completion, as a provider reports it. Tokens that were read from a cache, written to it, or heard,
- * are among the prompt's.
- *
+ * The usage that a provider reports. Tokens read from a cache, written to it, or heard are among the prompt's.
  * @see https://platform.openai.com/docs/api-reference/chat/object
  */
 export interface TokenUsage {
@@ -56,8 +54,8 @@ export const chatCostNanoUsd = (
 ): number => costNanoUsd(model, chatTokens(model, usage, serviceTier, asked).tokens, serviceTier);
 
 /**
- * Counts the tokens of a chat completion by kind. A provider may not tell how many of them were of a kind that was asked
- * for: Google counts no audio, for one. Then the rest is all taken for it, and the count is no exact one.
+ * Counts a completion's tokens by kind. If the provider doesn't tell a kind that was asked for, as Google with audio,
+ * the rest counts as that kind, and not as exact.
  */
 export function chatTokens(
   model: Model,
@@ -111,8 +109,8 @@ export const cachedTokens = (usage: TokenUsage): number =>
   0;
 
 /**
- * How many tokens of a prompt were written to a cache, and how many of them for longer than five minutes; undefined if
- * the usage doesn't tell. Gateways fill names that they don't know with 0, so the highest counts.
+ * How many prompt tokens were written to a cache, and for longer than five minutes; undefined if untold. Gateways
+ * fill unknown names with 0, so the highest counts.
  */
 export function writtenTokens({ prompt_tokens_details: details, ...usage }: TokenUsage) {
   const byLifetime =
@@ -131,9 +129,8 @@ export function writtenTokens({ prompt_tokens_details: details, ...usage }: Toke
 }
 
 /**
- * Counts as part of the prompt what was read from a cache or written to it. Most providers do. Anthropic counts it
- * beside, and gateways that pass its counts on may add it to the total alone, or nowhere.
- *
+ * Counts cache reads and writes as part of the prompt, as most providers do. Anthropic counts them beside; gateways
+ * that pass its counts on may add them to the total alone, or nowhere.
  * @see https://github.com/Portkey-AI/gateway/blob/main/src/providers/anthropic/chatComplete.ts
  */
 export function withWholePrompt(usage: TokenUsage): TokenUsage {

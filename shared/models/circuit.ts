@@ -2,18 +2,14 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 
 /*
- * A circuit breaker for each model of an upstream, in the memory of one function. Failures of one key pause that key
- * alone: they may be its prompts' fault, and no key may take a model from the others. Failures of several keys open the circuit.
- *
+ * A circuit breaker per upstream model, in a function's memory. One key's failures pause that key alone, as its
+ * prompts may be to blame; failures of several keys open the circuit.
  * @see https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker
  */
 
 /** After so many failures in a row a key is paused. */
 const threshold = 3;
-/**
- * When so many keys are paused, and nobody's call has succeeded since, the circuit opens for all. Two keys seldom happen
- * to send what makes a provider fail, three times each. More would keep small deployments from ever opening one.
- */
+/** How many paused keys open the circuit, if no call succeeded since. Small deployments would never have more. */
 const keysToOpen = 2;
 /** It opens no sooner after a success: two keys may fail at once on purpose, while the calls of others succeed. */
 const quietMs = 10_000;
@@ -60,9 +56,8 @@ export interface Pause {
 }
 
 /**
- * Admits a call and returns undefined, or returns how long it has to wait. After a pause one call is admitted, to try
- * again. The others are told to wait, for as long as the last pause at most, and ask again. An open circuit admits a
- * further call after twice that time, and so on: an answer may take minutes, and only one is needed to close it.
+ * Admits a call, or returns how long it waits. After a pause one call tries again, the others wait for as long as the
+ * last pause. An open circuit admits a further call after twice that time, and so on: one answer closes it.
  */
 export function admit(name: string, keyId: string): Pause | undefined {
   const breakers = breakersOf(name, keyId);
@@ -101,9 +96,9 @@ export function recordSuccess(name: string, keyId: string): void {
 }
 
 /**
- * Counts a failure. A key's third in a row pauses it for a second, each further one for twice as long, up to a minute.
- * An open circuit pauses all in the same way. But it counts one failure of each key, so that those that opened it can't
- * keep it open: the next call of another key may try.
+ * Counts a failure. A key's third in a row pauses it for a second, each further one for twice as long, up to a
+ * minute; so does an open circuit, which counts one failure of each key, so that those that opened it can't keep it
+ * open.
  */
 export function recordFailure(name: string, keyId: string): void {
   const circuit = circuitNamed(name);

@@ -21,7 +21,6 @@ interface Choice {
 
 /**
  * The fields of a completion, or of a chunk of one, that the meter reads.
- *
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export interface Metered {
@@ -75,10 +74,7 @@ export class CompletionMeter {
     );
   }
 
-  /**
-   * The choices that must be ended, by their numbers: those that go on, once even the fewest tokens that the output can
-   * be are more than the call allows. A model that is free and was given no limit may go on.
-   */
+  /** The numbers of choices that go on though even their fewest possible tokens are more than the call allows. */
   get overdueChoices(): number[] {
     const isOverdue = this.mustEnd && this.output.leastTokens > this.maxOutputTokens;
     return isOverdue ? [...this.unfinished] : [];
@@ -146,9 +142,8 @@ export class CompletionMeter {
   }
 
   /**
-   * Returns the cost by the provider's usage if it reported any, else by an estimate. It is `partial` for a
-   * completion that broke off, and `estimated` for a prompt that was taken and not answered. `others` are models
-   * that may have answered instead: the dearest counts.
+   * Returns the cost by the reported usage, else by an estimate: `partial` if it broke off, `estimated` if it wasn't
+   * answered. Of `others` that may have answered the dearest counts.
    */
   outcome(others: readonly Model[] = []): Outcome {
     const broken = this.sawAnything ? 'partial' : 'estimated';
@@ -175,8 +170,8 @@ export class CompletionMeter {
   }
 
   /**
-   * The usage that is paid: what was told of the whole output, if that can be so little. Without it the greater of an
-   * estimate and what was told before.
+   * The usage that is paid: the reported one of the whole output, if possible; else the greater of an estimate and
+   * earlier reports.
    */
   private used(): TokenUsage {
     const { usage } = this;

@@ -16,10 +16,7 @@ const paidAs = {
 const inputKinds = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'audioInput'] as const;
 const kinds = [...inputKinds, 'output', 'audioOutput'] as const;
 
-/**
- * Computes what a call costs by its tokens and service tier, in whole nano-dollars, rounded up. A dollar for a million
- * tokens is a thousand nano-dollars for a token.
- */
+/** Computes a call's cost by its tokens and service tier, in whole nano-dollars, rounded up. */
 export function costNanoUsd(model: Model, tokens: Tokens, serviceTier?: unknown): number {
   const prices = pricesOf(model, serviceTier);
   const prompt = inputKinds.reduce((sum, kind) => sum + tokens[kind], 0);
@@ -40,10 +37,7 @@ export const pricesOf = (
 ): TokenPrices =>
   (typeof tier === 'string' ? serviceTiers?.[tier] : undefined) ?? usdPerMillionTokens;
 
-/**
- * The highest price, in dollars for a million tokens, that tokens of some kinds may have in a call whose prompt has at
- * most so many tokens. A provider may serve it in the tier that it asks for, or in the standard one.
- */
+/** The highest price, in dollars per million tokens, of some kinds of tokens in the tier asked for or the standard one. */
 export function highestRate(
   model: Model,
   serviceTier: unknown,

@@ -31,8 +31,8 @@ const named = ['properties', '$defs', 'definitions', 'metadata'];
 const ofProtocol = new Set(['type', 'role', 'media_type', 'detail', 'cache_control']);
 
 /**
- * Leaves out of a provider's message what it quotes of a request, so that it may stand in a log: words of its prompts but the
- * most common, and runs of three words of any of its texts. Cuts a long one. Takes one pass over the request.
+ * Leaves out of a provider's message what it quotes of a request, as it may be logged: rare words of the prompt, and
+ * runs of three words of any text. Cuts a long message.
  */
 export function withoutEchoes(message: string, request: Record<string, unknown>): string {
   const words = cut(message.trim()).split(/\s+/);

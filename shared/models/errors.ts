@@ -22,10 +22,7 @@ export function unavailable(
   return new ModelError(503, 'model_unavailable', message, { cause, retryAfterSeconds });
 }
 
-/**
- * 503: an answer with status 200 reports an error. Its message loses what it quotes of the request, as it stands in a
- * log too; without one, `otherwise` is said.
- */
+/** 503: an answer with status 200 reports an error, whose message loses what it quotes of the request. */
 export function reportedError(
   error: unknown,
   request: Parameters<typeof withoutEchoes>[1],
@@ -59,9 +56,8 @@ export function contextLengthExceeded(message: string, cause?: unknown): ModelEr
 }
 
 /**
- * Translates an error of a model call for the caller: 503 if the provider can't be reached or fails, 429 if it
- * throttles, 400 or 404 if it refuses the request. An error that isn't the provider's is returned unchanged.
- *
+ * Translates an error of a model call: 503 if the provider fails, 429 if it throttles, 400 or 404 if it refuses.
+ * Other errors stay.
  * @see https://platform.openai.com/docs/guides/error-codes
  */
 export function toModelError(error: unknown): unknown {
@@ -178,7 +174,6 @@ export const withoutSecrets = (text: string) =>
 
 /**
  * Reads `Retry-After`, which is a number of seconds or a date.
- *
  * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
 function retryAfterSeconds(headers: Headers | undefined): number | undefined {

@@ -1,6 +1,5 @@
 /**
  * Cuts a stream of server-sent events where events end, so that each piece holds whole events.
- *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class EventSplitter {

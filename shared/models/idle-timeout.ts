@@ -1,8 +1,8 @@
 import { unavailable } from './errors.ts';
 
 /**
- * Reads a body chunk by chunk, after the chunks of it that were read before. Throws a 503 `ModelError` if a chunk takes
- * longer than `idleMs`, or when `signal` aborts.
+ * Reads a body after the chunks read before. Throws a 503 `ModelError` after `idleMs` of silence, or when `signal`
+ * aborts.
  */
 export async function* withIdleTimeout(
   body: ReadableStream<Uint8Array> | null,

@@ -15,8 +15,8 @@ const metered: Record<string, TokenKind> = {
 };
 
 /**
- * Public prices that no call comes to: prices of tools that a provider runs, because requests for them are refused; and
- * the price of audio that was read from a cache, because no chat completion's usage counts it: it is paid as other audio.
+ * Public prices that no call comes to: of a provider's own tools, which are refused, and of cached audio, which is
+ * paid as other audio.
  */
 const neverCharged = [
   ...['web_searches_kcount', 'storage_searches_kcount', 'social_searches_kcount'],
@@ -36,10 +36,7 @@ interface Served {
   model: string;
 }
 
-/**
- * Looks up what a model costs by its provider's public list. Throws `CatalogueError` if nothing is known, because the
- * model would be billed at zero, and if a part of its price isn't metered, because it would be billed too low.
- */
+/** Looks up a model's public list price. Throws `CatalogueError` if it is unknown, or a part of it isn't metered. */
 export function listPrice(id: string, served: Served | undefined): object {
   const found =
     served &&
@@ -84,9 +81,8 @@ function meteredPrice(id: string, listed: ModelPrice): object {
 }
 
 /**
- * Adds the price of input to one of cache writes that is below it. OpenRouter lists for some models of Google what
- * keeping the tokens costs, and charges it beside the input.
- *
+ * Adds the input price to a lower one of cache writes: for some of Google's models OpenRouter lists the storage
+ * alone.
  * @see https://openrouter.ai/docs/features/prompt-caching
  */
 function withWholeCacheWrite(prices: Partial<Record<TokenKind, ModelPrice[string]>>) {

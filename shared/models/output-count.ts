@@ -49,9 +49,7 @@ interface OutputText {
 }
 
 /**
- * Visits all text of a message or delta, at any depth: content, reasoning, tool arguments. Servers that tell thoughts
- * under two names have them visited once.
- *
+ * Visits all text of a message or delta, at any depth. Thoughts under two names are visited once.
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 function visitOutput(
@@ -90,9 +88,8 @@ const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 
 /**
- * Counts the fewest tokens that a text can be, which comes in pieces. No tokenizer in use makes one token of two words that
- * have a letter each and a space between them, nor a token longer than these bounds: so it is in the vocabularies of GPT-2
- * to GPT-4o, Claude, Llama, Gemma, Mistral, Qwen and DeepSeek.
+ * Counts the fewest tokens that a text in pieces can be. No tokenizer in use joins two words, each with a letter,
+ * into one token, nor makes longer tokens than these bounds.
  */
 export class LeastTokens {
   private words = 0;

@@ -7,9 +7,8 @@ const openAiNames = ['openai', 'azure'];
 const openAiHost = /(^|\.)(openai|azure)\.com$/;
 
 /**
- * The name under which an upstream takes the limit of a model's output: what the catalogue says, or `max_tokens`, which
- * all but OpenAI's reasoning models know. Ollama, DeepSeek and Mistral ignore the newer name.
- *
+ * The upstream's name for the output's limit: the catalogue's, or `max_tokens`, which all but OpenAI's reasoning
+ * models know.
  * @see https://github.com/ollama/ollama/issues/7125
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */

@@ -16,9 +16,8 @@ const upstream = 'own';
 const assumed = { contextWindow: 131_072, maxOutputTokens: 32_768, maxImageTokens: 2_048 };
 
 /**
- * Puts an operator's own models in place of a catalogue's; the first is the default. A price is what was written or,
- * for the catalogue's upstream, the one that the catalogue has. On this machine a model without one costs nothing.
- * Throws an Error with a sentence for a model without a price.
+ * Puts an operator's own models in the catalogue's place, the first as the default. On this machine they cost nothing
+ * without a price. Throws a sentence for a model without one.
  */
 export function withOwnModels(catalogue: Catalogue, { models, url }: OwnModels): Catalogue {
   const [first] = models;

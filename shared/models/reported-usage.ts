@@ -1,9 +1,7 @@
 import { cachedTokens, isCount, type TokenUsage } from './chat-usage.ts';
 
 /**
- * Counts the tokens of a model's thoughts as output. Most providers do. xAI and Google count them beside it: xAI names
- * them, Google has them in the total alone.
- *
+ * Counts thoughts as output. xAI and Google count them beside it: xAI by name, Google in the total alone.
  * @see https://docs.x.ai/docs/key-information/consumption-and-rate-limits
  * @see https://discuss.ai.google.dev/t/127400
  */
@@ -21,9 +19,8 @@ export function withReasoning(usage: TokenUsage): TokenUsage {
 }
 
 /**
- * Returns a usage as far as it can be true: the same if it can, cut to what the model takes and what can have come if
- * it is more, and undefined if it has no counts. So a usage that is too high is never cheaper than one at the limit.
- * More cached tokens than the prompt has count as none.
+ * Cuts a usage to what the model takes and what can have come; undefined if it has no counts. So a usage that is too
+ * high never costs less. More cached tokens than the prompt has count as none.
  */
 export function possibleUsage(
   usage: TokenUsage,

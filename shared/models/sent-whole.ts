@@ -10,7 +10,6 @@ const sendings = new WeakMap<object, Sending>();
 
 /**
  * Node's fetch tells of each request when it is made and when its body is written, and of neither by its promise.
- *
  * @see https://github.com/nodejs/undici/blob/main/docs/docs/api/DiagnosticsChannel.md
  */
 subscribe('undici:request:create', (message) => {

@@ -21,7 +21,6 @@ const tokensPerMessage = 16;
 const tokensPerRequest = 64;
 /**
  * Claude gets a prompt of its own with tools, of at most some 700 tokens.
- *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
  */
 const tokensOfToolPrompt = 1_024;
@@ -44,8 +43,8 @@ export function costBounds(model: Model, request: SizedRequest) {
       return roundUp((prompt * input + completion * output) * 1000 + fee);
     },
     /**
-     * The most tokens that each of its choices may have for it to cost no more than so much. Below 0 if the prompt
-     * alone may cost more; `Infinity` if output is free.
+     * The most tokens per choice for no more than this price: below 0 if the prompt alone may cost more, `Infinity`
+     * if output is free.
      */
     affordableTokens(nanoUsd: number): number {
       const left = nanoUsd - fee - (prompt * input + predicted * output) * 1000;
@@ -71,7 +70,6 @@ function highestRates(model: Model, request: SizedRequest, promptTokens: number)
 
 /**
  * The most tokens of a predicted output that are billed though the model did not write them.
- *
  * @see https://platform.openai.com/docs/guides/predicted-outputs
  */
 const maxPredictedTokens = ({ prediction }: SizedRequest) =>
@@ -86,9 +84,8 @@ export const maxCompletionTokens = (model: Model, { n, max_tokens }: OutputLimit
   (n ?? 1) * Math.min(max_tokens || model.maxOutputTokens, model.maxOutputTokens);
 
 /**
- * The most tokens that a prompt can have. A byte-level tokenizer never makes more tokens than its text has bytes.
- * An image counts as the catalogue says. A file may lie elsewhere or be compressed, and a kind of content that is
- * not known may be anything, so they count as the whole context window.
+ * The most tokens of a prompt: its text's bytes, as no byte-level tokenizer makes more; images by the catalogue;
+ * files and unknown content as the whole context window.
  */
 export function maxPromptTokens(model: Model, request: SizedRequest): number {
   const { bytes, images, unmeasured } = sizeOf(request);
@@ -118,10 +115,7 @@ export function estimatePromptTokens(
 /** Estimates the tokens of a text: four bytes each. */
 export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 
-/**
- * Whether a prompt is too long for any tokenizer in use: none makes one token of two words that have a letter
- * each and a space between them, so there are at least as many tokens as such words.
- */
+/** Whether a prompt is too long for any tokenizer in use: it has at least as many tokens as words with a letter. */
 export function isCertainlyTooLong({ contextWindow }: Model, { messages }: SizedRequest): boolean {
   let words = 0;
   for (const message of messages) {
@@ -161,10 +155,7 @@ interface ContentPart {
   [field: string]: unknown;
 }
 
-/**
- * Measures a request. The text of a message counts as it is. What else there is, such as tools and calls of them,
- * counts as JSON, because each provider writes it in its own way. Images are counted without their URLs and data.
- */
+/** Measures a request: texts as they are, tools and calls as JSON, images without their URLs and data. */
 function sizeOf({ messages, ...rest }: SizedRequest): Size {
   const parameters = Object.entries(rest).filter(([name]) => !neverPrompt.includes(name));
   const size = { bytes: jsonBytes(Object.fromEntries(parameters)), images: 0, unmeasured: 0 };

@@ -4,10 +4,7 @@ import { signingFetch } from '../aws/signing-fetch.ts';
 import { setting } from '../config.ts';
 import type { Upstream } from './catalogue.ts';
 
-/**
- * Returns by what an upstream knows us: the API key that its secret holds or, for Bedrock, signatures with this function's
- * own credentials.
- */
+/** Returns an upstream's API key, or for Bedrock what signs with this function's own credentials. */
 export async function credentialsFor({
   secret,
   awsRegion,
@@ -17,10 +14,7 @@ export async function credentialsFor({
   return { apiKey: 'none', fetch: signingFetch('bedrock', awsRegion ?? '') };
 }
 
-/**
- * Forgets what an upstream refused, as it may have been rotated since it was read. Returns whether there was anything to
- * forget.
- */
+/** Forgets a refused key, as it may have been rotated. Returns whether there was one. */
 export function forgetCredentials({ secret }: Upstream): boolean {
   if (secret) forgetSecret(secretIdOf(secret));
   return secret !== undefined;

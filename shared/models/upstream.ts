@@ -56,9 +56,8 @@ export interface ModelRequest {
 /** What becomes of prompts that upstreams took without an answer: their providers may bill them. */
 export interface TakenPrompts {
   /**
-   * Told of each upstream that was sent the whole request and never answered: it was silent until its time was up or
-   * `signal` aborted, or its connection broke. One that broke off what it had begun to send, before any content, has read the
-   * prompt as one that is silent has.
+   * Told of each upstream that got the whole request and didn't answer: it was silent until its time was up, or its
+   * connection broke. It may have read the prompt.
    */
   onTaken(how: 'silent' | 'broken'): void;
   /** Returns whether the call can pay for another upstream beside those that took the prompt. */
@@ -68,12 +67,9 @@ export interface TakenPrompts {
 const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => true };
 
 /**
- * Sends a key's request to a model's upstreams in order of preference, and returns the raw response of the first that
- * answers it. After a throttle, a fault or a timeout before the first content the next upstream is tried, if the call can
- * pay for it.
- *
- * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts; and
- * `UnprocessableEntityError` if none can be told the request in a dialect that it speaks.
+ * Sends a request to a model's upstreams in order; the first answer counts. After a throttle, a fault or a timeout
+ * before content the next is tried, if the call can pay for it. Throws `ModelError`: 400 or 404 for a refusal, 503 if
+ * none is left or `signal` aborts; `UnprocessableEntityError` if no upstream's dialect can say the request.
  */
 export async function openCompletion(
   model: Model,

@@ -8,9 +8,7 @@ export interface Point {
 }
 
 /**
- * Returns a function that says where a block lies once the page is turned so that its lines are level and run
- * from left to right. Boxes are in shares of the page's width: Textract's are in shares of width and height.
- *
+ * Returns where a block lies once the page is turned level, in shares of the page's width.
  * @see https://docs.aws.amazon.com/textract/latest/dg/text-location.html
  */
 export function uprightBoxes(

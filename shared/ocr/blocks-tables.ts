@@ -12,7 +12,6 @@ export interface TextTable {
 
 /**
  * Returns the tables of a page that have text.
- *
  * @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-tables.html
  */
 export function tablesOf(page: PageBlocks): TextTable[] {
@@ -40,10 +39,7 @@ function wordIdsOf(page: PageBlocks, cells: readonly Block[]): Set<string> {
   return new Set(cells.flatMap((cell) => page.related(cell).flatMap(({ Id }) => Id ?? [])));
 }
 
-/**
- * Returns a cell's words in the order of the page's lines, and its ticks where they stand among them. The order of the
- * cell's children may be another.
- */
+/** Returns a cell's words and ticks in the order of the page's lines, which its children may not have. */
 function cellText(page: PageBlocks, cell: Block, order: Map<string, number>): string {
   const place = ({ Id = '' }: Block) => order.get(Id) ?? -1;
   const isTick = ({ BlockType }: Block) => BlockType === 'SELECTION_ELEMENT';

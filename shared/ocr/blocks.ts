@@ -11,7 +11,6 @@ export interface TextLine {
 
 /**
  * A page's Blocks by their type, place and relationships.
- *
  * @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-document-layout.html
  */
 export interface PageBlocks {

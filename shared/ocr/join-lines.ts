@@ -4,10 +4,7 @@ const prefix = /(^|[^\p{L}])(self|non|ex|well|half|cross|all|co|pre)-$/iu;
 /** Only the end of a text is looked at, so that many lines take no longer than their letters. */
 const maxWordLength = 200;
 
-/**
- * Joins a paragraph's lines. A word that is parted at the end of a line loses its hyphen, unless the word
- * has a prefix that keeps it, is among `hyphenated`, or goes on with a capital. Numbers keep theirs.
- */
+/** Joins a paragraph's lines. A parted word loses its hyphen, unless a prefix, `hyphenated` or a capital keeps it. */
 export function joinLines(lines: readonly string[], hyphenated: ReadonlySet<string>): string {
   return lines.reduce((text, line) => {
     if (!text) return line;

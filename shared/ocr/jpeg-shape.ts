@@ -1,6 +1,5 @@
 /**
  * Returns how many times its width a JPEG is high; undefined if its header doesn't say.
- *
  * @see https://www.w3.org/Graphics/JPEG/itu-t81.pdf
  */
 export function heightToWidth(jpeg: Uint8Array): number | undefined {

@@ -12,10 +12,7 @@ const minProseCharacters = 18;
 /** Fewer lines below each other are no column. */
 const minLines = 3;
 
-/**
- * Does what `bandsBeside` does, and takes insets out of columns: what stands in the gutter while a column runs on
- * beside it, such as a picture's caption. They follow the columns.
- */
+/** Does what `bandsBeside` does, and puts insets in a column's gutter, such as a picture's caption, after the columns. */
 export function bandsAroundInsets<Thing extends Readable>(
   rows: readonly Row<Thing>[],
   gutter: number,
@@ -125,10 +122,7 @@ function isProseBeside(things: readonly Readable[], gutter: number, lineHeight: 
   return areWide(sides, lineHeight) && sides.every(isProse);
 }
 
-/**
- * Whether lines belong to the two columns above them: all begin where those of their column do, and in one of
- * the columns they are prose, or there are none.
- */
+/** Whether lines go on with the two columns above: they begin at their edges, and one column has prose, or nothing. */
 function goesOn(
   part: readonly Readable[],
   columns: readonly [Readable[], Readable[]],

@@ -3,9 +3,8 @@ import { type Band, bandsAroundInsets, bandsBeside } from './layout-bands.ts';
 import { paragraphsOf, type Readable, type Row, rowsByMiddle } from './layout-rows.ts';
 
 /**
- * Puts a page's lines in reading order, as paragraphs of rows. Textract lists them from the top of the page
- * down, through all its columns. A line across the columns, such as a heading, ends them; short pieces side
- * by side, such as a table's cells, stay a row.
+ * Puts lines in reading order, as paragraphs of rows. Textract lists them across columns. A line across ends columns;
+ * short pieces side by side stay a row.
  */
 export function readingOrder<Thing extends Readable>(things: readonly Thing[]): Row<Thing>[][] {
   const rows = rowsByMiddle(things);

@@ -17,9 +17,8 @@ export interface TextElement {
 }
 
 /**
- * Returns a page's elements in reading order. They are Textract's if it was asked for the layout, with the
- * lines that it left out; else they follow from where the lines stand. A table's lines are only in its cells.
- *
+ * Returns a page's elements in reading order: Textract's layout with the lines that it left out, or found by lines'
+ * places. A table's lines are only in its cells.
  * @see https://docs.aws.amazon.com/textract/latest/dg/layoutresponse.html
  */
 export function elementsOf(page: PageBlocks, tables: readonly TextTable[]): TextElement[] {

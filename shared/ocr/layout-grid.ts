@@ -2,10 +2,7 @@ import { type Box, sharedWidth, widthOf } from '../documents/box.ts';
 import type { TextLine } from './blocks.ts';
 import type { Row } from './layout-rows.ts';
 
-/**
- * Makes a table of lines in rows, for a table whose cells Textract didn't name. A column is a span of the
- * page's width that lines share. Undefined if there is only one row or column.
- */
+/** Makes a table of rows of lines, by the spans that they share. Undefined for one row or column. */
 export function gridOf(rows: readonly Row<TextLine>[]): string[][] | undefined {
   const maxPieces = Math.max(...rows.map((row) => row.length));
   const columns = spansOf(rows.filter((row) => row.length > maxPieces / 2).flat());

@@ -13,10 +13,7 @@ export interface Readable extends Placed {
 /** Things that stand side by side, from left to right. */
 export type Row<Thing> = Thing[];
 
-/**
- * Puts things that stand side by side into rows, from the top down. Lines on a scan are never quite level:
- * a row keeps the height of its first thing, for one that grew with each could reach into the next row.
- */
+/** Puts things side by side into rows. A row keeps its first thing's height, as lines on a scan are never quite level. */
 export function rowsByMiddle<Thing extends Placed>(things: readonly Thing[]): Row<Thing>[] {
   const rows: { box: Box; things: Thing[] }[] = [];
   for (const thing of things.toSorted((one, other) => middleOf(one.box) - middleOf(other.box))) {

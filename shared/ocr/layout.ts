@@ -15,10 +15,7 @@ export interface PageText {
 /** How many times its width a page of unknown size is high: as A4. */
 export const defaultHeightToWidth = Math.SQRT2;
 
-/**
- * Returns a page's lines in reading order, with a blank line between paragraphs, and a tab between what
- * stands side by side.
- */
+/** Returns a page's lines in reading order: blank lines between paragraphs, tabs within rows. */
 export function plainText(
   blocks: readonly Block[],
   heightToWidth = defaultHeightToWidth,

@@ -7,9 +7,8 @@ import { setting } from '../config.ts';
 const rateLimitKey = { key_id: 'deployment', entry: 'textract_pace' };
 
 /**
- * Waits until the deployment's limit of Textract pages per second lets this call read its page. One item says
- * when the next page of any worker may be read, and each call moves that on by one interval. Throws
- * `AbortError` if the signal is aborted during the wait.
+ * Waits for this call's turn in the deployment's Textract pages per second: one item holds the next turn. Throws
+ * `AbortError`.
  */
 export async function waitForRateLimit(signal: AbortSignal): Promise<void> {
   const intervalMs = 1000 / setting('TEXTRACT_PAGES_PER_SECOND');

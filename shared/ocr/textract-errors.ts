@@ -3,10 +3,7 @@ import { ServiceError } from '../http/errors.ts';
 /** What a failed call to Textract means. */
 export type TextractFailure = 'throttled' | 'unavailable' | 'unreadable' | 'forbidden' | 'unknown';
 
-/**
- * Returns what a failed call means, by the error and all its causes: a throttle or a fault that is wrapped in
- * another error may pass all the same.
- */
+/** Returns what a failed call means, by the error and its causes: a throttle may be wrapped in another error. */
 export function failureOf(error: unknown): TextractFailure {
   const links = chainOf(error);
   return order.find((failure) => links.some((link) => tests[failure](link))) ?? 'unknown';

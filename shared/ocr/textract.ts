@@ -21,9 +21,9 @@ const firstSpanMs = 200;
 const maxWaitMs = 5_000;
 
 /**
- * Reads a page's JPEG: without features as plain text in reading order, with them as Markdown; and its words. Throttles,
- * faults and lost connections are tried again until `maxRetryMs` after the first. Throws `ServiceError`:
- * 422 if the page can't be read, 429 or 503 if it may be later, 500 if the service has no permission.
+ * Reads a page's JPEG: as plain text in reading order, with features as Markdown; and its words. Retries until
+ * `maxRetryMs`. Throws `ServiceError`: 422 if it can't be read, 429 or 503 if it may be later, 500 without
+ * permission.
  */
 export async function readWithTextract(
   jpeg: Uint8Array,

@@ -20,10 +20,8 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * Shows the document that the page names. `validatorUrl: null` leaves out a badge that Swagger UI would
- * load from another host, and a class makes it dark. A page that the console opened asks it for the API key, so that no URL
- * carries one.
- *
+ * Shows the document. `validatorUrl: null` leaves out a badge from another host, a class makes it dark. A page that
+ * the console opened asks it for the API key, so that no URL carries one.
  * @see https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
  */
 const openReference = `const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -54,10 +52,7 @@ const files: Record<(typeof docsFiles)[number], string> = {
   'NOTICE.txt': notice,
 };
 
-/**
- * Returns the reference page. Its links are relative, as a stage's URL has a path of its own; `/docs` and
- * `/docs/` are the same route, but a relative link leads elsewhere from each.
- */
+/** Returns the reference page. Links are relative to a stage's path; from `/docs/` they lead elsewhere than from `/docs`. */
 export function docsPage(path: string): TextResponse {
   const root = path.endsWith('/') ? '../' : './';
   return text(

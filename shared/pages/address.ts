@@ -18,14 +18,12 @@ const ports = ['', '80', '443'];
 
 /**
  * Azure's virtual machines reach their host by this one, which looks like any public address.
- *
  * @see https://learn.microsoft.com/en-us/azure/virtual-network/what-is-ip-address-168-63-129-16
  */
 const azureHost = '168.63.129.16';
 
 /**
  * All that is assigned to public hosts; IPv6 addresses outside of it may stand for IPv4 ones.
- *
  * @see https://www.iana.org/assignments/ipv6-address-space/ipv6-address-space.xhtml
  */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -39,8 +37,8 @@ export function parseUrl(text: string, base?: URL): URL {
 }
 
 /**
- * Returns the address to connect to for a URL. Throws `forbidden_address` unless the URL is one of the public
- * web and every address of its host is public, `unreachable` if it has none.
+ * Returns a URL's address to connect to. Throws `forbidden_address` unless all of its addresses are public,
+ * `unreachable` if there is none.
  */
 export async function checkAddress(url: URL, resolve: Resolve): Promise<LookupAddress> {
   const isLocal = url.origin === setting('READ_PAGE_LOCAL_ORIGIN');

@@ -17,8 +17,8 @@ const unpackers = new Map<string, Unpack>([
 ]);
 
 /**
- * Reads a body and unpacks it. Throws `too_large` if it has more than `maxBytes` before or after that, `broken` if
- * it stops in its middle or isn't compressed as its header says. With `cut` a larger body is read up to there.
+ * Reads and unpacks a body. Throws `too_large` beyond `maxBytes` before or after that (with `cut` it ends there), and
+ * `broken`.
  */
 export async function readBody(
   response: IncomingMessage,

@@ -6,9 +6,7 @@ const maxPrescanBytes = 1024;
 const maxWrongShare = 0.1;
 
 /**
- * Decodes a page by its byte order mark, which overrules all else, then by the charset that its header or its meta
- * tag declares. If neither is right, by what the bytes look like.
- *
+ * Decodes a page by its byte order mark, its declared charset, or what the bytes look like.
  * @see https://encoding.spec.whatwg.org/#decode
  */
 export function decodePage(bytes: Uint8Array, contentType: string): string {

@@ -21,8 +21,8 @@ export interface Fetched {
 }
 
 /**
- * Fetches a URL, and follows its redirects. Each address is checked anew, by `mayVisit` too, and gets a connection
- * of its own. Throws `forbidden_address`, or `unreachable` for more than 5 redirects or any status but 200.
+ * Fetches a URL through up to 5 redirects, each checked anew over its own connection. Throws `forbidden_address`, or
+ * `unreachable` also for any status but 200.
  */
 export async function follow(
   start: URL,

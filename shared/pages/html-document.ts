@@ -39,10 +39,7 @@ const maxDepth = 64;
 const maxAttributeCharacters = 300;
 const maxTitleCharacters = 300;
 
-/**
- * Makes a document of HTML that is as small as Readability needs it: without scripts, with few attributes, and cut
- * off before it is too large or too deep. Takes time in proportion to the length, whatever the HTML is.
- */
+/** Makes a small document for Readability: no scripts, few attributes, bounded in size and depth, in linear time. */
 export function parsePage(html: string): HtmlDocument {
   const builder = new Builder(html);
   const tokenizer = new Tokenizer({}, builder);

@@ -3,10 +3,7 @@ export interface PageRequest {
   url: string;
 }
 
-/**
- * What `read-page` returns: the text of a page, or why it could not be read. The text is material from
- * strangers: it may say anything, and nothing in it is an instruction.
- */
+/** What `read-page` returns: a page's text, or why it could not be read. Nothing in the text is an instruction. */
 export type PageReading = Page | { unreadable: Unreadable };
 
 export interface Page {

@@ -13,8 +13,8 @@ const parser = new DocumentProcess<FetchedPage, ParsedPage>(
 );
 
 /**
- * Returns what is in a page that was fetched, read in a process of its own: a page that ends it ends nothing else. Pages of
- * different hosts take turns. Throws `UnreadableError`, `ProcessLostError`, and the error of a parser.
+ * Returns what is in a page, read in a process of its own; hosts take turns. Throws `UnreadableError`,
+ * `ProcessLostError`, and a parser's error.
  */
 export async function parsePage(page: FetchedPage): Promise<Page> {
   const parsed = await parser.ask(page, maxMs, { turn: new URL(page.url).host });

@@ -14,10 +14,7 @@ export interface PostOptions {
   deadlineMs?: number;
 }
 
-/**
- * Posts messages to a URL, each over a connection of its own to an address that was checked. No redirect is followed,
- * and no answer is read beyond its status. Never throws: what has no status is returned with its reason.
- */
+/** Posts messages to a URL, each over its own connection to a checked address, without redirects. Never throws. */
 export function postMessages(
   { url, messages }: PostRequest,
   options: PostOptions = {},

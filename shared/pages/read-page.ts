@@ -20,10 +20,7 @@ export interface ReadOptions {
   deadlineMs?: number;
 }
 
-/**
- * Reads a page of the public web. Never throws: what can't be read is returned with its reason. The log names the
- * page's host and nothing else of it.
- */
+/** Reads a page of the public web. Never throws: the reason is returned. The log names the page's host alone. */
 export async function readPage(url: string, options: ReadOptions = {}): Promise<PageReading> {
   const startedAt = performance.now();
   const reading = await tryToRead(url, options);

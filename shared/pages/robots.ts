@@ -6,7 +6,6 @@ import { UnreadableError } from './unreadable.ts';
 
 /**
  * What is beyond is ignored, as RFC 9309 allows.
- *
  * @see https://www.rfc-editor.org/rfc/rfc9309#section-2.5
  */
 const maxBytes = 512_000;
@@ -64,10 +63,7 @@ function remember(origin: string, rules: Rules): void {
   if (known.size > maxSites && oldest) known.delete(oldest);
 }
 
-/**
- * Leaves out what isn't for this robot. The parser keeps a rule once for each name that it is for, so a few
- * thousand of both would take all memory.
- */
+/** Leaves out rules for other robots: the parser keeps one per name and rule, and a few thousand of both take all memory. */
 function ownRules(text: string): string {
   const kept: string[] = [];
   let characters = 0;

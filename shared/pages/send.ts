@@ -16,8 +16,8 @@ export interface RequestParts {
 }
 
 /**
- * Sends a request over a connection of its own to the address that was checked, whatever the host's name resolves to
- * by now. Returns the response with its body unread. Throws `unreachable`.
+ * Sends a request over its own connection to the checked address. Returns the response, body unread. Throws
+ * `unreachable`.
  */
 export function send(
   url: URL,

@@ -25,7 +25,6 @@ const Response = v.object({
 
 /**
  * Brave's context for language models: passages of pages, ready to use.
- *
  * @see https://api-dashboard.search.brave.com/documentation/services/llm-context
  */
 export const brave: SearchAdapter = {

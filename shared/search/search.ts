@@ -34,10 +34,7 @@ interface SearchOptions {
   metadata?: Metadata | null;
 }
 
-/**
- * Holds the price of a search. Throws `BudgetExceededError`, or `RequestsPerMinuteError` if it counts as the
- * caller's request.
- */
+/** Holds the price of a search. Throws `BudgetExceededError`, or `RequestsPerMinuteError` for the caller's request. */
 export async function holdSearch(
   keyId: string,
   query: string,
@@ -50,10 +47,7 @@ export async function holdSearch(
 /** What one search costs, in nano-dollars. */
 export const searchPriceNanoUsd = () => toNanoUsd(searchPriceUsd(setting('SEARCH_PROVIDER') ?? ''));
 
-/**
- * Makes a search and settles it; one that fails costs nothing. Returns the hits in the provider's order. Throws
- * `ServiceError` 503 if the provider doesn't answer as it should.
- */
+/** Makes a search and settles it; a failed one is free. Returns the hits in order. Throws a 503 `ServiceError`. */
 export async function search(
   { query, hold }: HeldSearch,
   signal: AbortSignal,

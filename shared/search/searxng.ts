@@ -13,7 +13,6 @@ const Response = v.object({
 
 /**
  * SearXNG, a search engine for oneself. It must be given JSON among its formats, else it answers 403.
- *
  * @see https://docs.searxng.org/dev/search_api.html
  */
 export const searxng: SearchAdapter = {

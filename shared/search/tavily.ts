@@ -11,7 +11,6 @@ const Response = v.object({
 
 /**
  * Tavily. Its results carry the passage that fits the query best; the pages are read for more.
- *
  * @see https://docs.tavily.com/documentation/api-reference/endpoint/search
  */
 export const tavily: SearchAdapter = {

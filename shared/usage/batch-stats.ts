@@ -10,10 +10,7 @@ import { sumOf, type UsageFigures } from './figures.ts';
 import type { BatchStatsReport, BatchUse } from './reports.ts';
 import { readUses } from './use.ts';
 
-/**
- * Reports the caller's batch use of each UTC day by tag, the oldest day first, and its jobs by status. A call
- * counts under `batch` and under its kind, so the totals are those of `batch` alone.
- */
+/** Reports the caller's batch use per UTC day and tag, the oldest day first, and its jobs by status. */
 export async function reportBatchStats(
   { keyId }: Caller,
   query: { days: number },
@@ -47,9 +44,8 @@ interface JobCounts {
 }
 
 /**
- * Counts a key's jobs by their status now, as far as they were created at `sinceMs` or later. It reads the jobs
- * themselves, the newest first, which takes half a read unit for each 4 KB. After `maxPages` of 1 MB it stops,
- * and returns a later `sinceMs`.
+ * Counts a key's jobs since `sinceMs` by status, from the jobs themselves, the newest first. After `maxPages` of 1 MB
+ * it stops, and returns a later `sinceMs`.
  */
 export async function countJobs(keyId: string, sinceMs: number, maxPages = 20): Promise<JobCounts> {
   const byStatus = Object.fromEntries(

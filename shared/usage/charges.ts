@@ -30,10 +30,7 @@ async function* endedIn(
   for await (const page of pages) yield page.filter(isWithin);
 }
 
-/**
- * Reads the same charges with the revisions that counted them, but for those that DynamoDB may delete at any time: their
- * marks may be gone before them.
- */
+/** Reads the same charges with the revisions that counted them, without those that may be deleted at any time. */
 export async function* markedCharges(
   keyId: string,
   days?: Partial<Days>,
@@ -44,9 +41,7 @@ export async function* markedCharges(
 }
 
 /**
- * The first day whose charges are all kept. It is two days less than they are kept for: DynamoDB deletes them at any
- * time after that, so that only some of them may be left.
- *
+ * The first day whose charges are all kept: DynamoDB deletes them at any time after their end.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
  */
 export const firstKeptDay = () => dayOf(Date.now() - (chargeRetentionSeconds - 2 * 86_400) * 1000);

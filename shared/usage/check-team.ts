@@ -14,10 +14,7 @@ export interface TeamCheck {
   under_way: { epochs: number };
 }
 
-/**
- * Compares a team's account with the charges of all keys that ever were in it. With a day, only an account whose window
- * began on it or later. Calls may run meanwhile. Changes nothing.
- */
+/** Compares a team's account with the charges of all keys that were ever in it, from a day on. Changes nothing. */
 export async function checkTeam(teamId: string, from?: string): Promise<TeamCheck> {
   const sum = await readSummed(teamId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;

@@ -26,10 +26,7 @@ export interface KeyCheck {
 /** The roll-up counts a charge a second or two after its end. One that is older was missed. */
 const countedWithinMs = 60_000;
 
-/**
- * Compares a key's account and usage with its charges, from a day on or of all days whose charges are kept. Calls and
- * the roll-up may run meanwhile. Changes nothing but the revision of the key's usage.
- */
+/** Compares a key's account and usage with its charges, from a day on. Only the revision of the usage changes. */
 export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> {
   const check = await compareKey(keyId, from);
   const { problem, missed, usage_differences, account_differences } = check;

@@ -30,14 +30,9 @@ export interface UsageDifference {
 }
 
 /**
- * Compares a key's usage with the charges that it has counted, of all days whose charges are kept or of those from a
- * day on. The usage of the days before is taken for right, and the totals are compared with the sum of all. `onRead`
- * gets each page of charges that have ended, counted or not.
- *
- * The roll-up may run meanwhile. What was counted up to the snapshot's revision never changes, and what is
- * counted later is in neither of the two sums. Nothing is changed but the key's revision.
- *
- * Throws `ConflictError` if the usage changes too fast.
+ * Compares a key's usage with the charges that it has counted, from a day on or of all days that are kept; earlier
+ * usage is taken for right. `onRead` gets each page of ended charges. The roll-up may run meanwhile, as counts up to
+ * a revision never change. Throws `ConflictError` if the usage changes too fast.
  */
 export async function compareUsage(
   keyId: string,

@@ -6,7 +6,6 @@ import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
 
 /**
  * The most items of one transaction.
- *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const maxItems = 100;
@@ -15,9 +14,8 @@ const maxItems = 100;
 const maxCharges = 100;
 
 /**
- * Adds ended charges of one key to its usage, each once, however often and in whatever order this is called. One
- * transaction adds their figures and marks them as counted; a charge with a mark is left out. Each transaction
- * takes the key's next revision, so that what was counted up to a revision never changes.
+ * Adds ended charges of one key to its usage, each once. A transaction adds figures, marks charges and takes the next
+ * revision; what was counted up to a revision never changes.
  */
 export async function countCharges(keyId: string, charges: readonly EndedCharge[]): Promise<void> {
   for (const part of transactionsOf(charges)) {
@@ -26,10 +24,7 @@ export async function countCharges(keyId: string, charges: readonly EndedCharge[
   }
 }
 
-/**
- * Counts all charges in one transaction, or none if some were counted before or another transaction took the
- * revision. Returns those that are still to be counted.
- */
+/** Counts charges in one transaction, unless some were counted, or another came first. Returns those still to count. */
 async function tryCount(keyId: string, charges: EndedCharge[]): Promise<EndedCharge[]> {
   const total = await readTotal(keyId);
   const revision = revisionAfter(total);

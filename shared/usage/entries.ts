@@ -1,9 +1,7 @@
 import { dayOf } from './day.ts';
 import type { EndedCharge } from './figures.ts';
 
-/*
- * The sort keys of a key's usage rows. `README.md` lists them.
- */
+/* The sort keys of a key's usage rows. `README.md` lists them. */
 
 /** The entry of a key's total. */
 export const totalEntry = 'total';

@@ -15,9 +15,7 @@ export type UsageFigures = Record<(typeof figureNames)[number], number>;
 /** A row of the usage table: the figures of one entry. Absent figures are 0. */
 export type UsageItem = { key_id: string; entry: string } & Partial<UsageFigures>;
 
-/**
- * A charge that has ended. `counted_in` is the revision of its key's usage that has counted it, if its mark was read.
- */
+/** A charge that has ended. `counted_in` is the revision of its key's usage that has counted it, if its mark was read. */
 export type EndedCharge = Charge & { ended_at: string; images?: number; counted_in?: number };
 
 /** The figures that one charge adds. A released charge counts as a failed request. */

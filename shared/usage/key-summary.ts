@@ -23,10 +23,7 @@ interface JobsOpen {
 
 const readsAtOnce = 16;
 
-/**
- * Reads how keys stand: their accounts, a hundred at a time; the last charge of each, by a query; and once all jobs
- * that have not ended.
- */
+/** Reads the accounts of keys, a hundred at a time, the last charge of each, and all open jobs once. */
 export async function summariesOf(
   keys: readonly ApiKey[],
   onKey: (done: number) => void = () => {},

@@ -6,8 +6,8 @@ import { chargeRetentionSeconds } from '../ledger/terms/charge.ts';
 import type { EndedCharge } from './figures.ts';
 
 /*
- * Which charges were counted, and in which revision. Charges of a key that ended in one second have their marks in one
- * item: those that are counted together have mostly ended together. `README.md` lists its attributes.
+ * Which charges were counted, and in which revision. A key's charges that ended in one second share an item;
+ * `README.md` lists its attributes.
  */
 
 /** The entry of the marks of the second in which a charge ended. */
@@ -45,9 +45,7 @@ export function marking(charges: readonly EndedCharge[], revision: number): Tran
 }
 
 /**
- * Returns charges of a key with the revisions that counted them, as it is now. Each item is read by itself: beside a
- * transaction a query may see a part of it, but each read of a batch is serializable.
- *
+ * Returns a key's charges with the revisions that counted them. Reads of a batch are serializable, a query is not.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
  */
 export async function withMarks(charges: readonly EndedCharge[]): Promise<EndedCharge[]> {

@@ -14,13 +14,9 @@ export interface Rebuild {
 }
 
 /**
- * Counts the charges of a key that were missed, compares its usage with its counted charges, and corrects what
- * differs. With `dryRun` it changes nothing but the key's revision.
- *
- * The roll-up may run meanwhile: corrections are added, as its figures are. Days whose charges the ledger has begun
- * to forget are not compared.
- *
- * Throws `ConflictError` if the usage changes too fast, or if another rebuild corrects it at the same time.
+ * Counts a key's missed charges, compares its usage with all counted ones, and corrects it; `dryRun` changes only the
+ * revision. The roll-up may run meanwhile, as corrections are added. Days with forgotten charges are left out. Throws
+ * `ConflictError` if the usage changes too fast, or another rebuild runs.
  */
 export async function rebuildUsage(keyId: string, dryRun: boolean): Promise<Rebuild> {
   let missed = 0;

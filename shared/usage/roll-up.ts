@@ -7,10 +7,8 @@ import { countCharges } from './count.ts';
 import type { EndedCharge } from './figures.ts';
 
 /**
- * Counts the charges that have ended in a batch of records of the ledger's stream. If a key's charges can't be
- * counted, its first record is returned as failed, and the other keys are counted all the same. Lambda then
- * sends the batch again from the first failed record on.
- *
+ * Counts the ended charges in records of the ledger's stream. A key that fails is returned by its first record, from
+ * which Lambda sends the batch again; the others are counted.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
 export async function rollUpUsage({

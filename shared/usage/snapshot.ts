@@ -21,10 +21,7 @@ export interface Snapshot {
 
 const maxTries = 20;
 
-/**
- * Takes a revision of its own, and reads the key's usage. If anything was counted meanwhile, it tries again, up
- * to 20 times. Throws `ConflictError` after that.
- */
+/** Takes a revision, and reads the key's usage, again if it changed meanwhile. Throws `ConflictError` after 20 tries. */
 export async function takeSnapshot(keyId: string): Promise<Snapshot> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const before = await readTotal(keyId);

@@ -28,10 +28,7 @@ export interface Spenders extends Days {
 
 const readsAtOnce = 16;
 
-/**
- * Finds the keys that spent most in some days, by their usage statistics. It makes one query for each key, and keeps
- * a line for each that used anything.
- */
+/** Finds the keys that spent most in some days by their usage, with one query per key. */
 export async function topSpenders(
   keys: readonly ApiKey[],
   days: Days,

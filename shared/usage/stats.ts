@@ -5,10 +5,7 @@ import { sumOf, type UsageFigures } from './figures.ts';
 import type { ModelDay, Period, StatsReport } from './reports.ts';
 import { readTotalsByModel, readUses, type Use } from './use.ts';
 
-/**
- * Reports the tokens, requests and cost of the caller's calls in a period, each model's share, and that of each
- * day. Failed calls count as requests.
- */
+/** Reports the caller's tokens, requests and cost in a period, by model and by day. Failed calls count as requests. */
 export async function reportStats(
   { keyId }: Caller,
   { period }: { period: Period },

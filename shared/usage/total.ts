@@ -18,10 +18,7 @@ export async function readTotal(keyId: string): Promise<Total> {
   return (await getItem<Total>(setting('USAGE_TABLE'), key)) ?? {};
 }
 
-/**
- * Returns the next revision. It is at least the time in ms, so that it exceeds all earlier ones even if the
- * total was lost.
- */
+/** Returns the next revision: at least the time in ms, so that it exceeds all earlier ones even if the total was lost. */
 export const revisionAfter = ({ revision = 0 }: Total) => Math.max(revision + 1, Date.now());
 
 /** Makes the update that changes a number of a total, on the condition that it is still as it was read. */

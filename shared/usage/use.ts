@@ -36,10 +36,7 @@ export const readTotalsByModel = (keyId: string) =>
 
 const readsAtOnce = 16;
 
-/**
- * Sums up what all keys together spent on each model in some days, in nano-dollars. It makes one query for
- * each key.
- */
+/** Sums up what all keys together spent on each model in some days, in nano-dollars. It makes one query for each key. */
 export async function spendByModel(days: Days): Promise<Map<string, number>> {
   const limit = pLimit(readsAtOnce);
   const keys = await listKeys();

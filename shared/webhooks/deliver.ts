@@ -23,10 +23,7 @@ const postTimeoutMs = 25_000;
 const postByFunction: Post = (request) =>
   invokeFunction(setting('POST_WEBHOOK_FUNCTION'), request, AbortSignal.timeout(postTimeoutMs));
 
-/**
- * Sends the events that a batch of the webhooks table's stream wants sent. What fails, here or there, stays pending and
- * is wanted again by the sweep: the stream never waits for a receiver's next try.
- */
+/** Sends a batch of wanted events. What fails stays pending for the sweep: the stream never waits for a receiver. */
 export async function deliverEvents(
   { Records }: DynamoDBStreamEvent,
   post = postByFunction,
@@ -85,8 +82,8 @@ function endWithout(event: Event, webhook: Webhook | undefined) {
 }
 
 /**
- * Sends to a webhook that failed: one event a minute, and what an operator asked for. Once that comes through, the
- * others follow. So a receiver that hangs doesn't hold up those of other keys.
+ * Sends to a failing webhook one event a minute, and what an operator asked for; once that succeeds, the others. So
+ * it holds up no other key.
  */
 async function probe(
   webhook: Webhook & { failing_since: string },

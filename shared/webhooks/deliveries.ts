@@ -49,10 +49,7 @@ const findEvent = (accountId: string, id: string) =>
 /** An event that is to be sent, as it was before. */
 export type Asked = Pick<Event, 'key_id' | 'entry' | 'tries'>;
 
-/**
- * Sends an event once more, whatever became of it, as the message that it was. Throws `NotFoundError` if there is none,
- * `ConflictError` if there is no webhook that it could be sent to.
- */
+/** Sends an event once more, as the message that it was. Throws `NotFoundError`, or `ConflictError` without a webhook. */
 export async function redeliver(accountId: string, id: string): Promise<Asked> {
   await requireWebhook(accountId);
   const event = id.startsWith('evt_') ? await findEvent(accountId, id) : undefined;

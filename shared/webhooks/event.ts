@@ -7,10 +7,7 @@ import { uuidPrefix } from '../uuid-time.ts';
 import type { EventBody, EventData, EventType } from './event-body.ts';
 import { findWebhook, type Webhook } from './webhook.ts';
 
-/**
- * An event of an account, and what became of it. The index `due` lists the pending ones by `due_at`. Instants are
- * ISO 8601 strings.
- */
+/** An event of an account, and its outcome. The index `due` lists the pending ones. Instants are ISO 8601 strings. */
 export interface Event {
   /** The account that it is about. */
   key_id: string;

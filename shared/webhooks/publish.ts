@@ -9,7 +9,6 @@ const eventBridge = new EventBridgeClient(timeouts({ responseMs: 5_000 }));
 
 /**
  * The most entries of one call.
- *
  * @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
 const entriesPerCall = 10;

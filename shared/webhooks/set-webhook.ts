@@ -12,9 +12,8 @@ import {
 } from './webhook.ts';
 
 /**
- * Sends the events of a key or team to a URL from now on; `by` says in its history who said so, in the same
- * transaction. Returns the webhook with its secret if that is new: the URL that an account has keeps its secret, and is
- * enabled again if it was disabled. Throws `NotFoundError` if there is no such key or team.
+ * Sends a key's or team's events to a URL from now on, with `by` in its history. Returns the webhook, with a new
+ * secret alone: the same URL keeps its secret, and is enabled again. Throws `NotFoundError`.
  */
 export async function setWebhook(
   accountId: string,

@@ -7,7 +7,6 @@ export const newWebhookSecret = () => `${prefix}${randomBytes(32).toString('base
 
 /**
  * Returns the headers that name, date and sign a message.
- *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signedHeaders(

@@ -9,10 +9,7 @@ export type EventKey = Pick<Event, 'key_id' | 'entry'>;
 /** A try is over by then, as its function's time is. */
 const tryMs = 90_000;
 
-/**
- * Takes an event that is wanted, so that nobody else sends it. Returns undefined if somebody took it before. If the
- * taker dies, the sweep wants it again.
- */
+/** Takes a wanted event, so that nobody else sends it; undefined if it was taken. The sweep wants it again after a death. */
 export const claim = (key: EventKey) =>
   change(
     key,

@@ -21,9 +21,8 @@ export interface Adoption {
 }
 
 /**
- * Returns what makes a new stack own the tables, bucket and secrets that an old one has left, given their names or
- * ARNs. Throws an Error that lists those it misses or doesn't know.
- *
+ * Returns what makes a new stack own an old one's tables, bucket and secrets, by names or ARNs. Throws an Error that
+ * lists those it misses or doesn't know.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-import-new-stack.html
  */
 export function adoptionOf(template: StackTemplate, stackName: string, given: string[]): Adoption {
@@ -49,8 +48,8 @@ export function adoptionOf(template: StackTemplate, stackName: string, given: st
 }
 
 /**
- * Whether CloudFormation gave a resource its name: `<stack>-<logical id>-<random>`, for a bucket in lower case, for
- * a secret without the stack. Long ones are cut.
+ * Whether CloudFormation named a resource: `<stack>-<logical id>-<random>`, in lower case for a bucket, without the
+ * stack for a secret, long ones cut.
  */
 function isNamedAfter(id: string, nameOrArn: string, stackName: string): boolean {
   const name = nameOrArn.split(/:secret:|\//).at(-1) ?? '';

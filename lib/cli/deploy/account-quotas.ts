@@ -72,8 +72,7 @@ async function reservedBy(StackName: string): Promise<number> {
 }
 
 /**
- * In some regions Service Quotas says more than the gateway's own account, which is what holds.
- *
+ * The gateway's own rate, which holds where Service Quotas says more.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
 async function gatewayRate(): Promise<number> {

@@ -11,9 +11,8 @@ import {
 import { type Restoration, untilActive } from './restore-tables.ts';
 
 /**
- * Gives a restored table what a restore leaves out: the time to live, the stream, the recovery and the protection of the
- * table that it was. A stack that imports it changes none of these, since its template has them already.
- *
+ * Gives a restored table what a restore leaves out: time to live, stream, recovery and protection. A stack that
+ * imports it doesn't change these.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_restores.html
  */
 export async function completeTable(

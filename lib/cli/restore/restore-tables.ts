@@ -15,8 +15,8 @@ export interface Restoration {
 }
 
 /**
- * Returns which tables can be restored, each with the name of what it is restored into, and which have no recovery.
- * Throws CommandError if one could be, but not to this instant.
+ * Returns which tables can be restored, and into what, and which have no recovery. Throws CommandError for another
+ * instant.
  */
 export async function restorationsOf(
   dynamodb: DynamoDBClient,

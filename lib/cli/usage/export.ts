@@ -31,7 +31,6 @@ export const asJson: Format = async function* ({ lines, totals }, { days, by, wh
 
 /**
  * CSV with a head line.
- *
  * @see https://www.rfc-editor.org/rfc/rfc4180
  */
 export const asCsv: Format = async function* ({ lines }, { by }) {
@@ -47,9 +46,7 @@ export const asCsv: Format = async function* ({ lines }, { by }) {
 };
 
 /**
- * A text, quoted where it must be. Callers choose values: one that a spreadsheet would take for a formula begins with
- * an apostrophe.
- *
+ * A text, quoted where needed. A value that a spreadsheet would take for a formula begins with an apostrophe.
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
 function cell(text: string): string {

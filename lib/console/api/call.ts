@@ -9,10 +9,7 @@ export const root = new URL(
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
-/**
- * Calls a route with the key; a body that is no form is sent as JSON. Throws `Failure` for any other answer than a 2xx; after a 401 the key is forgotten,
- * and asked for again.
- */
+/** Calls a route with the key; a plain body is JSON. Throws `Failure` unless it is a 2xx; a 401 forgets the key. */
 export async function request(
   method: Method,
   path: string,

@@ -15,10 +15,7 @@ export interface LiveOptions<Value> {
   maxPauseMs?: number;
 }
 
-/**
- * Loads a value, and again and again while the page is seen: soon if it moved, after longer and longer pauses if
- * it didn't. Another `name` is another value.
- */
+/** Loads a value again and again while the page is seen, with longer pauses while nothing changes. */
 export function useLive<Value>(
   name: string,
   load: (signal: AbortSignal) => Promise<Value>,

@@ -20,10 +20,7 @@ function tabStorage(): Storage | undefined {
   }
 }
 
-/**
- * Takes a key out of the URL's fragment, where `npm start` puts it, or out of the tab's storage. Browsers send no
- * fragment to servers, and it leaves the address bar and the history at once: the tab's storage keeps it for a reload.
- */
+/** Takes a key from the URL's fragment, where `npm start` puts it, or the tab's storage. The fragment is removed at once. */
 export function adoptKey(): void {
   const [, fromUrl] = location.hash.match(/^#key=(.+)$/) ?? [];
   if (fromUrl) {

@@ -12,10 +12,7 @@ export interface BurnRate {
   lastsUntilReset: boolean;
 }
 
-/**
- * Returns how fast a key has spent since its first call in these days, a day at least. It is the rate of whole
- * days, so that one busy hour doesn't look like ruin.
- */
+/** Returns how fast a key has spent since its first call, by whole days, so that one busy hour doesn't look like ruin. */
 export function burnRate(budget: Budget, days: readonly ModelDay[], nowMs = Date.now()): BurnRate {
   const spent = days.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const firstDay = days[0]?.date;

@@ -26,9 +26,8 @@ export interface MarkdownProps {
 }
 
 /**
- * Shows Markdown that a model wrote, as it grows: what is new is appended, and nothing is built again. The parser
- * knows no HTML, so tags stay text. Of its links only those to the web are followed, and an image is a link to it:
- * loading it would tell its host who reads.
+ * Shows a model's Markdown as it grows. The parser knows no HTML; only links to the web are followed, and an image is
+ * a link, as loading it would tell its host.
  */
 export function Markdown({ text, isWhole, openSource }: MarkdownProps) {
   const element = useRef<HTMLDivElement>(null);

@@ -10,10 +10,7 @@ export const languages = [
   'anthropic-node',
 ] as const;
 
-/**
- * Writes a request as code. The key is read from the environment, and images are left out. `model` is what answers
- * unless the request says: the dialects beside `/chat/stream` have no default.
- */
+/** Writes a request as code, with the key from the environment and without images. `model` answers by default. */
 export function codeOf(
   language: (typeof languages)[number],
   request: ChatRequest,

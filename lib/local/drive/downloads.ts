@@ -67,10 +67,7 @@ async function* withByteOrderMark(bytes: AsyncIterable<Buffer>): AsyncGenerator<
   yield* bytes;
 }
 
-/**
- * Reads a header that asks for one range; the result's `end` is exclusive. Returns undefined for a header that
- * Drive ignores. Throws Drive's 416 for a range outside the file.
- */
+/** Reads a header for one range, `end` exclusive; undefined for one that Drive ignores. Throws Drive's 416. */
 function readRange(header: string, size: number, reply: FastifyReply) {
   const [, from, to] = header.match(/^bytes=(\d*)-(\d*)$/) ?? [];
   if (!from && !to) return undefined;

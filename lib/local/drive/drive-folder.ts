@@ -18,10 +18,7 @@ export interface Entry {
   row: IndexRow;
 }
 
-/**
- * A folder on disk as a Drive. What is hidden is not part of it. A symbolic link is a shortcut: its target is
- * reached by its own id, and only if it lies in the folder too.
- */
+/** A folder on disk as a Drive, without what is hidden. A symbolic link is a shortcut, whose target must lie in it too. */
 export class DriveFolder {
   readonly index: DriveIndex;
   private readonly root: string;

@@ -4,8 +4,8 @@ import { invalidParameter } from './drive-error.ts';
 export type FieldsMask = true | Map<string, FieldsMask>;
 
 /**
- * Reads a mask such as `nextPageToken,files(id,shortcutDetails/targetId)`; `known` are the names allowed at its
- * top. Throws Drive's 400.
+ * Reads a mask such as `nextPageToken,files(id,shortcutDetails/targetId)`, whose top names are `known`. Throws
+ * Drive's 400.
  * @see https://developers.google.com/workspace/drive/api/guides/fields-parameter
  */
 export function parseFields(text: string, known: readonly string[]): FieldsMask {

@@ -5,8 +5,8 @@ import { DriveError } from './drive-error.ts';
 const chunkBytes = 256 * 1024;
 
 /**
- * Yields the bytes from `start` up to, not including, `end`. Throws if the file has become shorter than that, and Drive's
- * 403 if the stage may not read it.
+ * Yields the bytes from `start` to `end`. Throws if the file became shorter, and Drive's 403 if the stage may not
+ * read it.
  */
 export async function* readFile(path: string, start = 0, end?: number): AsyncGenerator<Buffer> {
   const file = await openFile(path);

@@ -47,10 +47,7 @@ export const isBinary = ({ kind, row }: Entry) => kind === 'file' && !formatOfNa
 export const createdTimeOf = ({ stat }: Entry) => stat.birthtime.toISOString();
 export const modifiedTimeOf = ({ stat }: Entry) => stat.mtime.toISOString();
 
-/**
- * Returns the fields of a file that are asked for. Computes a checksum only if it is among them, and leaves out that of a
- * file that the stage may not read.
- */
+/** Returns the fields of a file that are asked for, with a checksum only if that is, and the file can be read. */
 export async function describeFile(
   folder: DriveFolder,
   entry: Entry,
@@ -120,8 +117,7 @@ function shortcutDetailsOf(folder: DriveFolder, entry: Entry) {
 }
 
 /**
- * The fields of a file in Drive's v3. A request may name any of them; those that this server doesn't have are
- * left out of the response.
+ * The fields of a file in Drive's v3. Those that this server doesn't have are left out of responses.
  * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
  */
 const knownFields = `* appProperties capabilities clientEncryptionDetails contentHints

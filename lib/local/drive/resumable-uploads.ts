@@ -61,8 +61,8 @@ export class ResumableUploads {
   }
 
   /**
-   * Takes a chunk, or nothing if the range only asks how much has come. Returns the file's id once the content
-   * is whole, and otherwise how many bytes have been kept.
+   * Takes a chunk, or none if the range asks how much has come. Returns the whole file's id, else the bytes that were
+   * kept.
    */
   put(
     id: string,

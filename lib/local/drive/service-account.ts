@@ -37,10 +37,7 @@ interface Claims {
 const maxLifetimeSeconds = 3600;
 const clockSkewSeconds = 300;
 
-/**
- * Makes the one service account of a server. Its `token_uri` is empty until the server has an address, and its
- * keys are gone when the server ends.
- */
+/** Makes a server's one service account. Its keys end with the server, which sets `token_uri` once it has an address. */
 export function createServiceAccount(): {
   serviceAccount: ServiceAccount;
   publicKey: KeyObject;

@@ -15,10 +15,7 @@ const prefix = '.quire-upload-';
 /** The error codes of file systems without hard links. */
 const codesWithoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/**
- * The hidden files in the Drive's folder that hold uploads until they are whole. They are on the same disk as
- * the Drive's files, so that moving one to its place is a single step.
- */
+/** The Drive's hidden files of unfinished uploads, on the same disk, so that moving one to its place is a single step. */
 export class UploadFolder {
   private readonly folder: string;
 

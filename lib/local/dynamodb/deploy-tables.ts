@@ -14,10 +14,7 @@ import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { type Resource, resourcesOf, type Template } from '../template/template.ts';
 
-/**
- * Makes the template's tables that don't exist yet, and adds streams and indexes to those that lack theirs. Throws
- * `StageError` if no DynamoDB answers.
- */
+/** Makes the template's missing tables, streams and indexes. Throws `StageError` if no DynamoDB answers. */
 export async function deployTables(
   template: Template,
   names: ResourceNames,

@@ -22,8 +22,8 @@ export interface DynamoDbEngine extends Engine {
 }
 
 /**
- * Starts dynoxide over a file, or without one over a file that is removed when it stops. Returns
- * the DynamoDB that `AWS_ENDPOINT_URL_DYNAMODB` names instead, if it is set. Throws `StageError`.
+ * Starts dynoxide over a file, or over one that is removed at its end; or takes `AWS_ENDPOINT_URL_DYNAMODB`. Throws
+ * `StageError`.
  */
 export async function startDynamoDb(
   file: string | undefined,
@@ -63,10 +63,8 @@ export async function startDynamoDb(
 }
 
 /**
- * Returns an address of this machine that nobody can guess. dynoxide answers whoever reaches it, pages of any origin too,
- * and knows no other kind of socket. On Linux all of 127.0.0.0/8 leads to this machine: a page would have to try 16 million
- * addresses, with 22,000 ports each. Other users of the machine find it in /proc/net/tcp. Elsewhere 127.0.0.1 alone does, and
- * the port is all that a page has to find.
+ * Returns a loopback address that a web page can't guess, as dynoxide answers anybody and knows no other socket: on
+ * Linux one of 127.0.0.0/8, 16 million with 22,000 ports each; elsewhere 127.0.0.1, and only the port is hidden.
  */
 const hiddenAddress = () =>
   process.platform === 'linux'

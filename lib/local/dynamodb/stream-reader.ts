@@ -41,9 +41,8 @@ const anySignature = {
 };
 
 /**
- * Reads a table's stream, by one iterator at a time. The records stay as they are on the wire, which is how Lambda hands
- * them to a function: the SDK's client would take each apart, which took half of the main thread's time.
- *
+ * Reads a table's stream, by one iterator at a time. Records stay as on the wire, as Lambda hands them over: the
+ * SDK's client would take each apart, half of the main thread's time.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
  */
 export class StreamReader {

@@ -9,10 +9,7 @@ export interface StreamFollower {
   delivered(sequenceNumber: string): void;
 }
 
-/**
- * The streams in a dynoxide file. Followers are told of new records, so that nobody asks an engine at rest; and what
- * every follower is done with is removed, so that the next stage begins after it.
- */
+/** The streams in a dynoxide file. Followers are told of new records; what all are done with is removed. */
 export interface LocalStreams {
   /** Adds a follower of a stream. Its table's records stay until it has said of one that it is delivered. */
   follow(streamArn: string): StreamFollower;
@@ -41,10 +38,7 @@ interface Followed {
   delivered: (bigint | undefined)[];
 }
 
-/**
- * Watches and trims the streams of a dynoxide file, in a thread of its own: SQLite's calls are synchronous. `onDeath` is
- * called if the thread ends by itself.
- */
+/** Watches and trims a dynoxide file's streams in a thread, as SQLite's calls are synchronous. `onDeath` tells of its end. */
 export async function openStreams(
   path: string,
   onDeath: (reason: string) => void,

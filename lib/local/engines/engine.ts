@@ -16,8 +16,8 @@ export interface EngineThread extends Engine {
 }
 
 /**
- * Runs an engine in a thread of its own, so that its work never delays the gateway's. The result has the
- * properties that the thread's `reportEngine` was given. `onDeath` is called if the thread ends by itself.
+ * Runs an engine in a thread, so that it never delays the gateway. Returns what the thread reported. `onDeath` tells
+ * of its end.
  */
 export async function startEngineThread<Report extends Engine = Engine>(
   file: URL,

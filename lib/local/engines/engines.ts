@@ -95,10 +95,9 @@ interface EngineSecrets {
 }
 
 /**
- * Serves the template's secrets, and those that are parameters. Each is known by its construct: the value of
- * `google-drive` is the drive's account, that of `search` the key of what searches the web. That of a model provider is
- * the offline model's key if that stands for all of them; else the one of `<name>` is `<NAME>_API_KEY` in this process's
- * environment, and that of models of one's own `OPENAI_API_KEY`.
+ * Serves the template's secrets and parameters, by their constructs: `google-drive` is the drive's account, `search`
+ * the web's key. A model provider's is the offline model's key if that stands for all, else `<NAME>_API_KEY`, or
+ * `OPENAI_API_KEY` for own models.
  */
 export function startSecrets(
   template: Template,

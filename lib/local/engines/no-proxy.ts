@@ -1,9 +1,6 @@
 import { type AgentOptions, globalAgent, setGlobalProxyFromEnv } from 'node:http';
 
-/**
- * Has hosts of this machine reached without the proxy that its environment names: by Node's own clients, by those that read
- * the environment, and by the processes and threads that start from here on.
- */
+/** Has this machine's hosts reached without the environment's proxy, by this process and all that it starts. */
 export function reachDirectly(hosts = ['localhost', '127.0.0.1', '::1']): void {
   const { no_proxy, NO_PROXY = no_proxy } = process.env;
   const direct = [...new Set([...(NO_PROXY?.split(/[\s,]+/) ?? []), ...hosts])].join();

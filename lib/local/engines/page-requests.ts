@@ -3,10 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Whether a request to this machine comes from a page in a browser: it names the page's origin, is sent for a page of
- * another one, or came by a name that leads here though it is another's (DNS rebinding). Somebody who opens a link is no
- * page: none reads what comes.
- *
+ * Whether a request comes from a page in a browser: it names an origin, is sent for another one's page, or came by
+ * another's name (DNS rebinding). An opened link is none, as no page reads the answer.
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
  */
 export function isOfPage({ headers, socket }: IncomingMessage): boolean {

@@ -5,10 +5,9 @@ import { credentials } from './client-config.ts';
 import { isOfPage, refuseRequests } from './page-requests.ts';
 
 /**
- * Refuses with 403 what pages in browsers send, and what this stage's clients and functions haven't signed, before anything
- * of it is read. The loopback is open to every user of the machine, but only the stage knows its secret key. A link is a
- * request that was signed beforehand. One is taken if there is a judge of links, until it expires, if who signed it may
- * do what it is for.
+ * Refuses with 403 what browsers' pages send, and what this stage's clients and functions haven't signed: every user
+ * of the machine reaches the loopback. A signed link is taken until it expires if `judgeLink` finds that its signer
+ * may do it.
  */
 export function requireSignature(server: Server, judgeLink?: JudgeLink): void {
   refuseRequests(server, (request, response) => {
@@ -36,7 +35,6 @@ interface Signature {
 
 /**
  * Whether one of this stage's clients or functions has signed a request, or a link.
- *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function isSigned(request: IncomingMessage, isLink = false): boolean {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 /**
- * Runs a command until the process that started it ends: `cat` reads a pipe that closes however that happens, SIGKILL
- * included, and then the command is killed. The first argument is a folder to remove at the end, or empty. The trap is
- * for the shell's own message that its child was terminated: writing it where nobody reads would kill the shell.
+ * Runs a command until the process that started it ends: `cat` reads a pipe that closes however that happens, then
+ * the command is killed. The first argument is a folder to remove, or empty. The trap silences the shell's own
+ * message, which could kill it.
  */
 const watchedCommand = `trap '' PIPE; folder=$1; shift; "$@" </dev/null & child=$!
   (cat >/dev/null; kill $child 2>/dev/null) <&3 & wait $child; code=$?

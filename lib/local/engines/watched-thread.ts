@@ -13,10 +13,7 @@ function throwReason(reason: string): never {
   throw new Error(reason);
 }
 
-/**
- * Waits for a thread's first message. Throws if it ends before that. `onDeath` is called if it ends by itself later, with
- * a reason that names the engine.
- */
+/** Waits for a thread's first message. Throws if it ends before; `onDeath` tells of a later end. */
 export async function watchThread<Message>(
   thread: Worker,
   engine: string,

@@ -80,7 +80,6 @@ export function startEventSources(options: EventSourceOptions): EventSource[] {
 
 /**
  * Throws `StageError` if a function's role lacks what Lambda needs to feed it: Lambda reads as the function.
- *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-permissions.html
  */
 function refuseWithoutGrants({ config }: FunctionHost, mapping: Mapping): void {

@@ -17,10 +17,7 @@ export interface FunctionUse {
 /** A sandbox without invocations is kept past the next run of a schedule, each minute. A reader of pages has 300 MB. */
 const defaultIdleMs = 90_000;
 
-/**
- * Runs one function in a sandbox, which the first invocation starts, and the next one after it has died or
- * has been idle.
- */
+/** Runs one function in a sandbox, which the first invocation starts, and the next one after it has died or has been idle. */
 export class FunctionHost {
   readonly config: FunctionConfig;
   private readonly narrator: Narrator;

@@ -3,7 +3,6 @@ import { maxPayloadBytes } from './invocation.ts';
 
 /**
  * An error that Invoke answers, other than one of the function.
- *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export class InvokeError extends Error {

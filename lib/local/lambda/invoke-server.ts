@@ -22,7 +22,6 @@ interface InvokeRequest {
 
 /**
  * Starts a server for Lambda's Invoke, in which a caller waits for the result.
- *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export async function startInvokeServer(functionNamed: FindFunction): Promise<Engine> {

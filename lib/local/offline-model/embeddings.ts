@@ -16,10 +16,7 @@ const EmbeddingRequest = v.looseObject({
 
 const defaultDimensions: Record<string, number> = { 'text-embedding-3-large': 3_072 };
 
-/**
- * Makes vectors of texts by their words alone: texts that share words are near each other, and the same text has the same
- * vector always. It is no model: it knows no meaning.
- */
+/** Makes vectors of texts by their words alone: shared words are near each other. It is no model, and knows no meaning. */
 export function embed(body: unknown) {
   const { success, output } = v.safeParse(EmbeddingRequest, body);
   if (!success) throw new OpenAIError(400, "Invalid 'input': expected texts or tokens.");

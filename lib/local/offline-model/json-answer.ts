@@ -28,10 +28,7 @@ export interface Extracts {
   rowsOf(columns: Record<string, JsonSchema>): TableRow[];
 }
 
-/**
- * Makes a value that fits a JSON schema. Fields whose names say so get extracts; the first other free string is
- * the answer, and the rest are empty values.
- */
+/** Makes a value that fits a JSON schema: extracts for fields named so, the answer for the first free string, else empty. */
 export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): unknown {
   let isAnswered = false;
   let quote = '';

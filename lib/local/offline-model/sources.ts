@@ -9,10 +9,7 @@ export interface SplitMessage {
 const source = /<source\b(?: n="(\d+)")?[^>]*>\n?([\s\S]*?)\n?<\/source>/g;
 const listMarker = /^(?:[-*+]|\d+[.)])\s+/;
 
-/**
- * Takes the sources out of a message: what stands between `<source n="1">` and `</source>`, as answers from
- * sources are commonly asked for. A sentence of a source with a number cites it.
- */
+/** Takes the `<source n="1">…</source>` out of a message, as they are commonly given. Sentences cite a source's number. */
 export function splitSources(message: string): SplitMessage {
   const sources: Sentence[] = [];
   const text = message.replace(source, (_, n: string | undefined, content: string) => {

@@ -24,10 +24,7 @@ export interface ClockFault {
   aheadMs: number;
 }
 
-/**
- * Returns what reads the faults of a function's calls: those in the file that `QUIRE_CALL_FAULTS` names, as it is at
- * each call. An action or a resource is told as in a policy.
- */
+/** Returns the faults of a function's calls, from the file `QUIRE_CALL_FAULTS` as it is at each call. */
 export function callFaults(name: string): () => CallFault[] {
   const faults = faultsInFile();
   const isCallFault = (fault: Fault): fault is CallFault =>

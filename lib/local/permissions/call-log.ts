@@ -1,10 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { SignedRequest } from './signed-request.ts';
 
-/**
- * Returns what notes each call of a function to AWS's services, in the file that `QUIRE_CALL_LOG` names: the
- * function, the service, and the operation, or the method where the service has none.
- */
+/** Returns what notes each AWS call of a function, with its service and operation, in the file `QUIRE_CALL_LOG`. */
 export function callLog(name: string): (request: SignedRequest) => void {
   const file = process.env['QUIRE_CALL_LOG'];
   if (!file) return () => {};

@@ -23,10 +23,8 @@ export interface GuardOptions {
 }
 
 /**
- * Has every request that this thread's SDK clients send checked against the function's permissions, before it
- * leaves. One that isn't allowed is answered as AWS would, and never sent. The check sits below the bundles, at
- * Node's own `http.request`: the engines need not know of it, and it costs no hop. Faults that tests ask for happen
- * here too.
+ * Checks every AWS request of this thread against the function's permissions, at Node's own `http.request`, below the
+ * bundles. A forbidden one is answered as by AWS, and never sent. Tests' faults happen here too.
  */
 export function guardRequests(options: GuardOptions): void {
   const { request } = http;

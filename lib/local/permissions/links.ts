@@ -14,9 +14,7 @@ export interface Link {
 export type JudgeLink = (link: Link) => ErrorShape | undefined;
 
 /**
- * Makes what judges links by the permissions of the functions that signed them, as they are when a link is used: AWS
- * asks nobody when it is signed. The stage's own clients may do anything.
- *
+ * Makes what judges links by their signer's permissions at use. The stage's own clients may do anything.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html
  */
 export function linkJudge() {

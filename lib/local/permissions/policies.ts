@@ -25,10 +25,7 @@ interface Statement {
   Condition?: unknown;
 }
 
-/**
- * Returns what each of the template's functions may do, by logical id. Throws `StageError` for a statement that
- * does more than to allow actions on resources.
- */
+/** Returns what each function may do, by logical id. Throws `StageError` for anything but actions allowed on resources. */
 export function permissionsOf(template: Template, names: ResourceNames): Map<string, Permissions> {
   const grants = grantsByRole(template, names);
   return new Map(

@@ -14,7 +14,6 @@ export const readsBody = ({ service }: SignedRequest) =>
 
 /**
  * Returns all that a request needs to be allowed. Each item of a transaction or batch needs its own.
- *
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/reference.html
  */
 export function requirementsOf(request: SignedRequest, body: string): Requirement[] {
@@ -101,7 +100,6 @@ const tableArn = (name: string) =>
 
 /**
  * A bucket is the first part of a path. Every part of an upload needs what the whole object needs.
- *
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
  */
 function s3Requirements({ method, path, headers }: SignedRequest): Requirement[] {

@@ -13,10 +13,7 @@ interface Answered {
   body: object;
 }
 
-/**
- * Starts a server for Secrets Manager's `GetSecretValue`, from values keyed by the secrets' ARNs, and for Systems
- * Manager's `GetParameter`, from values by the last part of a parameter's name.
- */
+/** Starts a server for Secrets Manager's `GetSecretValue`, by ARNs, and Systems Manager's `GetParameter`, by names. */
 export async function startSecretsServer(
   values: Record<string, string>,
   parameterOf: (name: string) => string = () => 'none',

@@ -45,10 +45,7 @@ export interface KeptAssemblyOptions {
 /** How often an assembly is made anew because a source was saved meanwhile. */
 const maxTries = 3;
 
-/**
- * Synthesizes the app into a folder of its own in `dir`, unless one is kept there that was made of the same sources and
- * settings on the same day. Throws like `synthesize`.
- */
+/** Synthesizes the app, or takes today's assembly of the same sources and settings in `dir`. Throws like `synthesize`. */
 export async function synthesizeOnce(
   dir: string,
   settings: StageSettings,
@@ -88,10 +85,7 @@ async function synthesizeUnnamed(dir: string, settings: StageSettings): Promise<
 /** What a stage makes in the folder: assemblies, unnamed ones, new bundles, and any of them that is being deleted. */
 const madeHere = /^([0-9a-f]{16}|new-[a-zA-Z0-9]{6}|update-\d+)(\.old)?$/;
 
-/**
- * Deletes what earlier stages have made in `dir`, but for this assembly; nothing if it lies elsewhere. The folder may be
- * the user's own, so all else stays.
- */
+/** Deletes earlier assemblies in `dir`, and nothing else, as the folder may be the user's own. */
 export function deleteOtherAssemblies(dir: string, { assetsDir }: Synthesis): void {
   if (dirname(assetsDir) !== dir) return;
   for (const name of readdirSync(dir).filter((each) => madeHere.test(each))) {

@@ -4,10 +4,7 @@ import type { References, Template } from './template.ts';
 export const region = 'us-east-1';
 export const account = '000000000000';
 
-/**
- * The names, ARNs and URLs that a template's resources have on this machine. Names and ARNs are the same at each
- * start, so that data are found again.
- */
+/** The names, ARNs and URLs of a template's resources on this machine. Names and ARNs are the same at each start. */
 export class ResourceNames implements References {
   private readonly template: Template;
   private readonly stackName: string;

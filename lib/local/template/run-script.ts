@@ -8,16 +8,12 @@ import { StageError } from '../stage-error.ts';
 export const sourceRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * esbuild's own command collects no garbage, as it ends soon; called from a script it would, which takes a quarter of
- * its time. Below this limit of memory it collects none here either.
+ * esbuild's command collects no garbage, which takes a quarter of its time as a library. Below this limit it does the
+ * same.
  */
 const esbuildSettings = { GOGC: 'off', GOMEMLIMIT: '1500MiB' };
 
-/**
- * Runs a script of `bin/` to its end, in a process of its own: a thread would leave the memory of its modules, some
- * 500 MB of the CDK's, to this process. Throws `StageError` with the problem and what the script wrote to stderr if it
- * fails.
- */
+/** Runs a script of `bin/` in a process of its own, as a thread would leave its modules' 500 MB here. Throws `StageError`. */
 export async function runScript(
   file: string,
   problem: string,

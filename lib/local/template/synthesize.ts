@@ -21,10 +21,7 @@ export interface StageSettings {
   models?: OwnModels;
   /** The path of a catalogue; by default that of `QUIRE_CATALOGUE`, or else the service's own. */
   catalogue?: string | undefined;
-  /**
-   * How functions are bundled beside the synthesis: each alone, or sharing what they have in common, which is soonest. By
-   * default the app bundles them itself, as they are deployed.
-   */
+  /** How functions are bundled beside the synthesis: alone, or sharing, which is soonest. By default the app bundles them. */
   bundles?: 'alone' | 'sharing';
   /** Other settings, by their names in `cdk.json`. */
   context?: Record<string, unknown>;
@@ -48,10 +45,7 @@ export function givenAssembly(): Synthesis | undefined {
   }
 }
 
-/**
- * Synthesizes the CDK app as the CDK's own command does, with some settings. If `QUIRE_ASSEMBLY` names an assembly,
- * that is taken as it is instead. Throws `StageError` with what the app says if it fails.
- */
+/** Synthesizes the CDK app, or takes the assembly that `QUIRE_ASSEMBLY` names. Throws `StageError` with what the app says. */
 export async function synthesize(outDir: string, settings: StageSettings = {}): Promise<Synthesis> {
   const given = givenAssembly();
   if (given) return given;
@@ -105,10 +99,7 @@ export function contextOf({
   };
 }
 
-/**
- * Bundles functions as the CDK app does, each into a folder of its own in `outDir`. Without names it bundles all. Throws
- * `StageError`.
- */
+/** Bundles functions, all by default, each into a folder of its own in `outDir`. Throws `StageError`. */
 export const bundle = (outDir: string, names: readonly string[], models = catalogueModels) =>
   runBundling({ outDir, models, ...(names.length > 0 && { names }) });
 

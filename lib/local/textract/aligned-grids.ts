@@ -45,8 +45,8 @@ const lengthOf = (words: RecognizedWord[]) =>
   words.reduce((sum, { text }) => sum + text.length + 1, -1);
 
 /**
- * Whether a row goes on with a table: it is about as far below the last row as the others are from each other,
- * and keeps most of the columns. One row of a single line may be the rest of a wrapped cell; a second ends it.
+ * Whether a row goes on with a table: at the usual distance, with most of the columns. One row of a single line may
+ * be a wrapped cell's rest; a second ends it.
  */
 function continues(run: TextLine[][], row: TextLine[]): boolean {
   if (row.length === 1 && run.at(-1)?.length === 1) return false;
@@ -69,10 +69,7 @@ function isTable(run: TextLine[][]): boolean {
   return prose.length < 2 || run.flat().every(({ isTabular }) => isTabular);
 }
 
-/**
- * Returns the columns' spans, from the lines of the fuller rows: a row of fewer lines may hold a heading that
- * spans several columns.
- */
+/** Returns the columns' spans by the fuller rows' lines: another row may hold a heading over several columns. */
 function columnsOf(rows: TextLine[][]): Span[] {
   const maxLines = Math.max(0, ...rows.map((row) => row.length));
   const spans = rows

@@ -9,8 +9,7 @@ import type { TextLine } from './text-lines.ts';
 export type Feature = 'LAYOUT' | 'TABLES';
 
 /**
- * Returns a page as Textract's Blocks: the page, its lines from the top down, their words, and as the features
- * ask for them its tables and its layout.
+ * Returns a page as Textract's Blocks: page, lines from the top down, words, and as asked for tables and layout.
  * @see https://docs.aws.amazon.com/textract/latest/dg/API_Block.html
  */
 export function blocksOf(page: RecognizedPage, features: readonly Feature[]): Block[] {

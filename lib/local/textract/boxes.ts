@@ -23,10 +23,7 @@ export function around(boxes: readonly Box[]): Box {
   };
 }
 
-/**
- * Returns a box's corners, turned about the page's top left corner by an angle in radians: clockwise,
- * beginning with the box's own top left one.
- */
+/** Returns a box's corners, clockwise from its top left, turned about the page's top left corner by radians. */
 export function turnedCorners({ x0, y0, x1, y1 }: Box, angle: number): { x: number; y: number }[] {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const corners = [

@@ -32,8 +32,8 @@ async function startVips(): Promise<typeof Vips> {
 }
 
 /**
- * Decodes an image into shades of grey, turned upright as its EXIF data say, then clockwise by `turns` quarters.
- * Paper with a coarse grain is made white. Throws `UnsupportedDocumentException` if the image can't be decoded.
+ * Decodes an image in grey, turned upright by its EXIF data, then by `turns`. Coarse paper is made white. Throws
+ * `UnsupportedDocumentException`.
  */
 export async function decodeGrey(image: Uint8Array, turns: QuarterTurns = 0): Promise<GreyImage> {
   const vips = await loadVips();

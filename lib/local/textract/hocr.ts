@@ -9,7 +9,6 @@ const tag = /<(?:div|p|span) class='(\w+)'[^>]*? title=(?:'([^']*)'|"([^"]*)")[^
 
 /**
  * Reads hOCR as Tesseract writes it: areas of paragraphs of lines of words. It doesn't say which areas are tables.
- *
  * @see https://kba.github.io/hocr-spec/1.2/
  */
 export function readHocr(hocr: string): TesseractBlock[] {

@@ -20,10 +20,7 @@ export function listsAndParagraphs(lines: readonly TextLine[], bodyHeight: numbe
   return parts;
 }
 
-/**
- * Puts bullets in place of the letters that Tesseract takes them for. A line's first word is one if at least
- * one more line of the block begins with such a letter at the same left edge.
- */
+/** Puts bullets in place of letters that Tesseract misread: at least two lines of a block begin so at the same left edge. */
 export function withBullets(lines: readonly TextLine[]): TextLine[] {
   const isMisread = ({ words: [first, second] }: TextLine) =>
     second !== undefined && isMisreadBullet(first?.text ?? '');

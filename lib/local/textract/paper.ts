@@ -4,10 +4,7 @@ export const coarseGrain = 8;
 /** One pixel in so many is measured. The number is prime, so that the samples don't line up in columns. */
 const sampleStep = 101;
 
-/**
- * Returns the grey of most of a page, and how coarse its grain is: the standard deviation of the greys,
- * estimated by the median of their distances from it, which ink hardly moves.
- */
+/** Returns a page's usual grey, and its grain: the greys' standard deviation, estimated by a median that ink hardly moves. */
 export function measurePaper(pixels: Uint8Array): { paper: number; grain: number } {
   const length = Math.ceil(pixels.length / sampleStep);
   const sample = Uint8Array.from({ length }, (_, index) => pixels[index * sampleStep] ?? 0).sort();

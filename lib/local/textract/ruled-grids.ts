@@ -6,10 +6,7 @@ export interface Grid {
   ys: number[];
 }
 
-/**
- * Finds the grids that rules form, of at least two columns and two rows. Rules that end within `reach` pixels
- * of each other count as meeting.
- */
+/** Finds the grids that rules form, of two columns and rows at least. Rules within `reach` pixels of each other meet. */
 export function ruledGrids(rules: readonly Box[], reach: number): Grid[] {
   return groupsOf(rules, reach).flatMap((group) => {
     const level = group.filter(isLevel);

@@ -5,9 +5,8 @@ import type { Box } from './recognized-page.ts';
 const white = 255;
 
 /**
- * Finds the straight lines drawn on a page and paints them white in the image, because Tesseract loses whole
- * rows of a ruled table. A line is at least a twentieth of the page's width long, and at most about a
- * millimetre thick: neither letters nor dark areas are taken for lines.
+ * Finds the straight lines of a page and paints them white, as Tesseract loses ruled tables' rows. A line is at least
+ * a twentieth of the width long, and at most about a millimetre thick, unlike letters and dark areas.
  */
 export function eraseRules(image: GreyImage): Box[] {
   const { width, height, pixels } = image;

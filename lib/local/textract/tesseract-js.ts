@@ -13,10 +13,7 @@ interface Thread {
   ended: AbortSignal;
 }
 
-/**
- * Runs Tesseract as WebAssembly, in threads that start when they are needed, and end after `idleMs` without a
- * page. One reads one page at a time. `onThreads` is told how many there are.
- */
+/** Runs Tesseract as WebAssembly, in threads of a page at a time, which end after `idleMs` without one. */
 export function tesseractJs({
   idleMs = defaultIdleMs,
   onThreads = () => {},
@@ -110,8 +107,8 @@ async function startThread(): Promise<Thread> {
 }
 
 /**
- * Awaits a value. Throws a signal's reason as soon as one aborts. A promise of the thread's end would keep every page's
- * value as long as the thread works, so the signals are let go of.
+ * Awaits a value, or throws a signal's reason. It lets go of the signals, as a thread's end would keep every page's
+ * value.
  */
 async function unlessAborted<Value>(value: Promise<Value>, signals: AbortSignal[]): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();

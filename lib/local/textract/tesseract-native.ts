@@ -10,10 +10,7 @@ const detectTimeoutMs = 5_000;
 /** A page full of words takes about a megabyte of hOCR. */
 const maxOutputBytes = 64 * 1024 * 1024;
 
-/**
- * Finds the machine's own Tesseract; undefined if it has none, or one of before the neural networks, or if there is
- * no place for the unpacked data.
- */
+/** Finds the machine's own Tesseract; undefined without one, for a version before 4, or without a place for its data. */
 export async function findNativeTesseract(): Promise<TesseractReader | undefined> {
   try {
     const { stdout, stderr } = await run(program, ['--version'], { timeout: detectTimeoutMs });

@@ -34,10 +34,7 @@ export interface TextractServer extends TextractEngine {
   meter: RequestMeter;
 }
 
-/**
- * Starts a server that speaks Textract's protocol, with the operations `DetectDocumentText` and
- * `AnalyzeDocument`.
- */
+/** Starts a server that speaks Textract's protocol, with the operations `DetectDocumentText` and `AnalyzeDocument`. */
 export async function startTextractServer(options: TextractOptions = {}): Promise<TextractServer> {
   const { port = 0, pagesPerSecond = Number.POSITIVE_INFINITY } = options;
   const recognizer = await recognizerOf(options);

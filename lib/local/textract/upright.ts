@@ -3,16 +3,12 @@ import type { RecognizedPage, RecognizedWord } from './recognized-page.ts';
 /** How often an image is turned clockwise by a quarter before it is read. */
 export type QuarterTurns = NonNullable<RecognizedPage['quarterTurns']>;
 
-/**
- * Below this a page may lie on its head: Tesseract is about 30 sure of letters that do, about 70 of a bad scan,
- * and above 90 of a good one.
- */
+/** Below this a page may lie on its head: Tesseract is about 30 sure of such letters, 70 of a bad scan, 90 of a good one. */
 const doubtful = 60;
 
 /**
- * Reads a page upright, however it lies. Tesseract itself reads lines that run downwards, but takes them in the
- * order of a level page, and reads letters on their head as other ones. So an upright page is read once, and
- * any other is turned by what its first reading shows: the direction of its lines, and how sure that was.
+ * Reads a page upright. Tesseract reads lines that run downwards in a level page's order, and letters on their head
+ * as others. So a page is turned by what its first reading shows: its lines' direction, and how sure it was.
  */
 export async function readUpright(
   read: (turns: QuarterTurns) => Promise<RecognizedPage>,

@@ -25,9 +25,8 @@ export interface CodeUpdatesOptions {
 }
 
 /**
- * Runs new code whenever a source file changes. New bundles replace the functions' old ones in the running
- * stage; a change of the template or of the stage itself restarts it. If the new code can't be bundled,
- * synthesized or loaded, the old code goes on running.
+ * Runs new code when a source changes: new bundles replace the old in the running stage; other changes restart it.
+ * Code that can't be bundled, synthesized or loaded changes nothing.
  */
 export function updateCodeOnChange(options: CodeUpdatesOptions): void {
   const { deploymentDir, narrator, models, restart } = options;
@@ -50,10 +49,7 @@ export function updateCodeOnChange(options: CodeUpdatesOptions): void {
   });
 }
 
-/**
- * Throws if the stage would not start again: its template must synthesize, and its own modules load. The start takes what
- * was synthesized here.
- */
+/** Throws if the stage would not start again. The start takes what was synthesized here. */
 async function checkStart(deploymentDir: string, models: OwnModels): Promise<void> {
   await synthesizeOnce(deploymentDir, { search: searchProvider(), models, bundles: 'alone' });
   await runScript('local.ts', "The stage doesn't load", { args: ['--help'] });

@@ -72,10 +72,7 @@ export class FunctionUpdates {
   }
 }
 
-/**
- * Returns the names of the functions that some files are part of, but for those whose own file was deleted. Returns `all`
- * if one of the files is part of none: it may be new, or of the console.
- */
+/** Returns the functions that files are part of, but those whose own file is gone; `all` if a file is part of none. */
 export function functionsOf(
   paths: string[],
   sources: BundleSources,

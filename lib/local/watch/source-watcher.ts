@@ -14,11 +14,8 @@ export interface WatchedSources {
 }
 
 /**
- * Reports changed files in some folders and all below them, by their paths relative to `root`. What changes
- * while a report is worked on comes with the next one.
- *
- * Each folder has a watcher of its own: on Linux the `recursive` option of `fs.watch` watches files, and loses
- * one for good when an editor saves it by renaming a new file to its name.
+ * Reports changed files below some folders, relative to `root`; later changes come with the next report. Each folder
+ * has a watcher, as Linux's `recursive` one loses files that are replaced by renaming.
  * @see https://nodejs.org/api/fs.html#inodes
  */
 export class SourceWatcher {

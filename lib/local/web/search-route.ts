@@ -12,7 +12,6 @@ interface SearchQuery {
 
 /**
  * Adds SearXNG's search, as an instance answers it that lies at a path and allows JSON alone.
- *
  * @see https://docs.searxng.org/dev/search_api.html
  */
 export function addSearchRoute(app: FastifyInstance, index: WebIndex, path: string): void {

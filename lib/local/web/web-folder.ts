@@ -12,10 +12,7 @@ export interface WebFile {
   version: string;
 }
 
-/**
- * A folder on disk as a web. What is hidden is not part of it, nor is a symbolic link or what lies behind one, so
- * that no page lies outside of the folder.
- */
+/** A folder on disk as a web, without hidden files and symbolic links, so that no page lies outside of it. */
 export class WebFolder {
   private readonly root: string;
 

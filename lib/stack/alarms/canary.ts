@@ -19,10 +19,7 @@ export interface CanaryProps {
 /** What one version is called by callers. */
 const aliasName = 'live';
 
-/**
- * Deploys functions to a tenth of their calls first. If the new version fails within five minutes, CodeDeploy gives all
- * calls back to the one before, and CloudFormation takes the whole deploy back.
- */
+/** Deploys functions to a tenth of their calls first. If the new version fails within five minutes, the deploy is undone. */
 export class Canary extends Construct {
   private readonly shared: { application: LambdaApplication; role: Role } | undefined;
 
@@ -38,10 +35,7 @@ export class Canary extends Construct {
     this.shared = { application: new LambdaApplication(this, 'application'), role };
   }
 
-  /**
-   * Has a function's callers call its live version. It must come before they are told of it. `faults` are 5xx answers that
-   * the function itself gives.
-   */
+  /** Has a function's callers call its live version, before they are told of it. `faults` are 5xx answers of its own. */
   guard(fn: ServiceFunction, faults?: 'faults'): void {
     if (!this.shared) return;
     const name = fn.node.id;

@@ -112,10 +112,7 @@ export class ServiceAlarms extends Construct {
     this.on(sumOf('throttled', throttles), id, { threshold: count }, text);
   }
 
-  /**
-   * Alarms when faults are a hundredth of the requests of five minutes, and `count` at least: a few among many are no
-   * outage, and one of two no trend.
-   */
+  /** Alarms when faults are a hundredth of five minutes' requests, and `count` at least: a few are no outage. */
   onShare(
     id: string,
     count: number,

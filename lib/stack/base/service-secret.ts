@@ -33,10 +33,7 @@ export function serviceSecret(
     : new ManagedSecret(scope, name, props);
 }
 
-/**
- * A secret of Secrets Manager. CloudFormation names it, as a name of our own would be taken when a stack is made
- * again beside the secret that the last one has left.
- */
+/** A secret of Secrets Manager, named by CloudFormation: an own name may be taken by a former stack's. */
 class ManagedSecret extends Secret implements ServiceSecret {
   constructor(scope: Construct, name: string, { holds, removalPolicy }: ServiceSecretProps) {
     const description = `${holds}: a random placeholder until you put yours`;
@@ -54,10 +51,8 @@ class ManagedSecret extends Secret implements ServiceSecret {
 }
 
 /**
- * A SecureString of Parameter Store, which costs nothing. CloudFormation can't make one: the operator does, under the
- * name that the output tells, before or after the deploy. AWS's own key `aws/ssm` encrypts it, which lets whoever may
- * read the parameter decrypt it.
- *
+ * A SecureString of Parameter Store, which is free. The operator makes it, as CloudFormation can't. The key `aws/ssm`
+ * encrypts it, which lets its readers decrypt it.
  * @see https://docs.aws.amazon.com/kms/latest/developerguide/services-parameter-store.html
  */
 class SecretParameter extends Construct implements ServiceSecret {

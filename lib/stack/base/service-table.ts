@@ -15,8 +15,8 @@ export interface ServiceTableProps extends TablePropsV2 {
 }
 
 /**
- * A table of this service, with the defaults all of them share: on demand, encrypted with a key that costs nothing,
- * restorable unless it says no. Items with an `expires_at`, in seconds since 1970, are deleted once it is past.
+ * A table with shared defaults: on demand, free encryption, recovery unless it says no, and `expires_at` in seconds
+ * since 1970.
  */
 export class ServiceTable extends TableV2 {
   constructor(scope: Construct, id: string, { restorable = true, ...props }: ServiceTableProps) {

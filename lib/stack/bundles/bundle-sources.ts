@@ -10,10 +10,7 @@ export type BundleSources = Record<string, string[]>;
 
 const sourcesFile = 'sources.json';
 
-/**
- * Lists the sources of bundles in their folder, beside the functions' own folders. `starts` names the file of the process
- * that a module starts, which counts as imported.
- */
+/** Lists bundles' sources beside the functions' folders. `starts` names the process's file that a module starts. */
 export function writeBundleSources(
   bundlesDir: string,
   { inputs, outputs }: Metafile,
@@ -28,10 +25,7 @@ export function writeBundleSources(
   writeFileSync(join(bundlesDir, sourcesFile), JSON.stringify(sources));
 }
 
-/**
- * Returns a file and all that it imports. What a bundle lists as its inputs would be too little: a file of which it has
- * no more than a constant is not among them.
- */
+/** Returns a file and all that it imports. A bundle's own inputs lack files of which it has only a constant. */
 function importedFrom(
   entryPoint: string,
   inputs: Metafile['inputs'],

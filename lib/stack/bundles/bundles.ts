@@ -47,8 +47,8 @@ const secretReaders: Record<SecretStore, string> = {
 };
 
 /**
- * Bundles functions, all by default, each into a folder of its own under `outDir`, and the console into that which serves
- * it. With `sharing` what several have in common is in files beside their folders, which takes a quarter of the time.
+ * Bundles functions, all by default, each into its folder under `outDir`, with the console's. `sharing` puts common
+ * code beside, in a quarter of the time.
  */
 export function bundleFunctions(
   outDir: string,
@@ -73,8 +73,8 @@ export function leaveUnbundled(outDir: string): void {
 }
 
 /**
- * Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now, and
- * `#secret-store` the client of the store that keeps the secrets. Returns what the bundles are made of.
+ * Bundles entry points in one esbuild run, with the catalogue's present prices, and the client of the secrets' store.
+ * Returns their sources.
  */
 export function bundle(
   entryPoints: EntryPoint[],

@@ -10,7 +10,6 @@ const preflightHeaders = {
 
 /**
  * Has the gateway answer the preflights for a route: which origins may call it is decided there, without a function.
- *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-cors.html
  */
 export function addPreflight(resource: IResource, origins: readonly string[]): void {
@@ -45,7 +44,6 @@ export function addPreflight(resource: IResource, origins: readonly string[]): v
 
 /**
  * Writes the template that allows a request's origin if it is in the list. HTTP/2 has its header in lower case.
- *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-override-request-response-parameters.html
  */
 const allowListed = (origins: readonly string[]) =>
@@ -59,9 +57,8 @@ const allowListed = (origins: readonly string[]) =>
   ].join('\n');
 
 /**
- * The headers of the gateway's own errors. These hold nothing of anybody's, so where several origins are allowed
- * the request's is, without a look at the list, which the gateway can't take here.
- *
+ * The headers of the gateway's own errors, which hold nobody's data: of several origins the request's is allowed
+ * unchecked, as no list can be.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/gateway-response-definition.html
  */
 export function errorHeaders([only, ...others]: readonly string[]): Record<string, string> {

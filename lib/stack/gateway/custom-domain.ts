@@ -17,10 +17,7 @@ export interface CustomDomainProps {
   readonly certificateArn: string;
 }
 
-/**
- * A domain of the operator's own for the API, with TLS 1.2 at least. The output `DomainTarget` is what a CNAME or an alias of
- * the name must point to; the gateway's own address works on.
- */
+/** The operator's own domain with TLS 1.2. A CNAME or an alias must point to the output `DomainTarget`. */
 export class CustomDomain extends Construct {
   readonly url: string;
 

@@ -5,9 +5,8 @@ import { Construct } from 'constructs';
 import type { ServiceFunction } from '../base/service-function.ts';
 
 /**
- * The role by which the gateway calls the functions of its routes. A permission for each method would be as many resources,
- * of the 500 that a stack may have.
- *
+ * The role by which the gateway calls functions: a permission per method would be too many of a stack's 500
+ * resources.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-integration-async.html
  */
 export class GatewayRole extends Construct {

@@ -227,7 +227,6 @@ export class ServiceApi extends Construct {
   /**
    * Limits the requests to a method. API Gateway's limits hold for each method by itself, never for a stage: one
    * for all would be as many times as high as there are methods.
-   *
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
   private limit(httpMethod: string, path: string, kind: RouteKind): void {
@@ -283,7 +282,6 @@ export class ServiceApi extends Construct {
 /**
  * TLS 1.2 with forward secrecy, or 1.3: an API of a region would take 1.0. Whatever endpoint a caller comes by is let in,
  * as before.
- *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 const leastTls: Partial<CfnRestApi> = {
@@ -315,7 +313,6 @@ function accessLogFormat(): AccessLogFormat {
 
 /**
  * Writes a path as a method's settings name it: slashes within it are `~1`.
- *
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-apigateway-stage-methodsetting.html
  */
 const encodedPath = (path: string) =>

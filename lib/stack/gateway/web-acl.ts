@@ -12,9 +12,8 @@ export interface WebAclProps {
 }
 
 /**
- * A web ACL before the gateway's stage. It refuses addresses that AWS knows to be bad, and those that send too much,
- * before these take from the limits of the methods.
- *
+ * A web ACL before the gateway. It refuses known bad addresses, and those that send too much, before the methods'
+ * limits.
  * @see https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based.html
  */
 export class WebAcl extends Construct {

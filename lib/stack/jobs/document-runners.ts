@@ -106,15 +106,11 @@ export class DocumentRunners extends Construct {
   }
 }
 
-/**
- * How many documents an invocation takes. It reads eight pages of one at once, which is enough to draw all the time
- * while others wait for Textract; and a document that breaks its worker breaks no other.
- */
+/** How many documents an invocation takes. Eight pages of one keep it drawing; and a broken document breaks no other. */
 const documentsAtOnce = 1;
 
 /**
- * Lets a function read pages with Textract, at a rate that all workers keep to together. Textract has no
- * resources that a policy could name.
+ * Lets a function read pages with Textract, at a rate of all workers together. A policy can name no resources of it.
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazontextract.html
  */
 function grantTextract(fn: LambdaFunction, pagesPerSecond: number): void {

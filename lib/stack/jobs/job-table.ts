@@ -13,10 +13,7 @@ export interface JobTableProps {
   readonly versioned?: boolean;
 }
 
-/**
- * How much longer an object is kept than an ended job: it expires by its own age, and a job may have waited
- * for days before it ended.
- */
+/** How much longer an object is kept than an ended job: it expires by its own age, and a job may wait for days. */
 const objectMarginDays = 30;
 /** How long an object is kept that was overwritten or deleted: as long as the tables can be restored that name it. */
 const oldVersionDays = 35;

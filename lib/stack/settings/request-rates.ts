@@ -8,9 +8,8 @@ export interface RequestRate {
 }
 
 /**
- * What a method's calls may be, as parts of the Lambda concurrency of the account. The gateway counts a call before it
- * asks whose it is: a stranger takes from the same limit as every key. So it is far above what a route needs. What may
- * run at once is bounded by reserved concurrency, and what one key may do by the key's own limits.
+ * A method's calls as parts of the account's concurrency. The gateway counts before it knows the key, so this is far
+ * above need; reserved concurrency and keys' limits bound the rest.
  */
 const parts = {
   // A refused call takes 20 ms, so that many a second are a fiftieth of the concurrency.
@@ -30,10 +29,7 @@ const openRates = {
 /** A page of the console asks several things at once, whatever the account's quota. */
 const least = 20;
 
-/**
- * Returns the limit of each method of a kind of routes, for an account with this Lambda concurrency. Where one sandbox
- * serves many calls, or answers take less than a second, streams and completions may have a limit of their own.
- */
+/** Returns each method's limit for an account's concurrency; streams and completions may have their own. */
 export function requestRate(
   kind: RouteKind,
   concurrency: number,

@@ -3,8 +3,8 @@ import type { Construct } from 'constructs';
 import { ServiceFunction } from '../base/service-function.ts';
 
 /**
- * The functions that have a part of the account's concurrency to themselves: those that others wait for, so that nobody
- * takes it from them, and those that wait for models, so that they don't take it from everyone.
+ * The functions with a reserved part of the account's concurrency: those that others wait for, and those that wait
+ * for models.
  */
 const parts: Record<string, number> = {
   'create-chat-completion': 0.15,
@@ -46,8 +46,7 @@ export const unreservable = 100;
 export const leastToReserve = 250;
 
 /**
- * Gives functions a part of the account's concurrency to themselves. They may take no more than that.
- *
+ * Reserves a part of the account's concurrency for functions, which may take no more.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export function reserveConcurrency(scope: Construct, load: Load): void {

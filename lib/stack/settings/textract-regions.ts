@@ -1,6 +1,5 @@
 /**
  * The regions that have Textract.
- *
  * @see https://docs.aws.amazon.com/general/latest/gr/textract.html
  */
 const textractRegions = [

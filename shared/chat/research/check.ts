@@ -10,10 +10,7 @@ interface CheckedPart {
   isChecked: boolean;
 }
 
-/**
- * Removes from a part of the report the sentences that cite a missing source, and those that say more than the
- * notes of the sources they cite.
- */
+/** Removes sentences that cite a missing source, or say more than the notes of their sources. */
 export async function checkPart(research: Investigation, part: string): Promise<CheckedPart> {
   const { studied, smallModel } = research;
   const sentences = sentencesOf(part);

@@ -1,6 +1,6 @@
 /**
- * Runs work that tells of its progress, yields what it tells as it comes, and returns what the work returns. If
- * the reader leaves, `signal` aborts, and what is under way is awaited: its calls are paid for and settled.
+ * Runs work, yields its progress, and returns its result. If the reader leaves, `signal` aborts, and calls under way
+ * are awaited and settled.
  */
 export async function* progress<Event, Result>(
   work: (tell: (event: Event) => void, signal: AbortSignal) => Promise<Result>,

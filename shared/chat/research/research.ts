@@ -22,11 +22,9 @@ const maxPlanQueries = 6;
 const maxGapQueries = 3;
 
 /**
- * Answers a message with a report: plans, searches and takes notes in rounds, writes from the notes alone, and
- * checks what it wrote. What the report can cost is held first, and counts as the caller's request.
- *
- * Before the first event it throws a 422 if a research may not cost enough for a plan and a report, or what
- * refuses the hold. Later it throws only if there is nothing to report.
+ * Answers with a report: plans, searches and notes in rounds, then writes from the notes and checks. Its highest cost
+ * is held first, as one request. Before the first event it throws a 422 if the budget is too small for a plan and a
+ * report, or what refuses the hold; later only if there is nothing to report.
  */
 export async function* research(
   turn: Turn,

@@ -19,8 +19,8 @@ const maxNotes = 6;
 const maxClaimCharacters = 400;
 
 /**
- * One round: searches for queries, reads the best of what is new, and takes notes. Returns whether it found
- * anything. A step that fails is left out.
+ * One round: searches, reads the best new pages, and takes notes; a failed step is left out. Returns whether it found
+ * anything.
  */
 export async function* study(
   research: Investigation,

@@ -24,9 +24,8 @@ interface Report {
 }
 
 /**
- * Writes the report from the notes, and sends it part by part, each as its check left it; then the sources that
- * it cites, numbered in their order. If the model fails before it has written anything, the notes are sent
- * instead. If it breaks off, throws a `ServiceError` after what there is.
+ * Writes the report from the notes, part by part as each is checked, then its sources in order. If the model writes
+ * nothing, the notes are sent. If it breaks off, throws a `ServiceError` after what there is.
  */
 export async function* writeReport(research: Investigation, hold: Hold): AnswerEvents {
   const { turn, studied } = research;

@@ -7,8 +7,8 @@ const isCitation = (part: string) => part.endsWith(']') && /^ ?\[/.test(part);
 const unfinished = /(?: ?\[[\d\s,–-]{0,40}| |(?<!`)`+|(?<!\n)\n+)$/;
 
 /**
- * Keeps only those citations in a text that name a source: `[2, 9]` becomes `[2]` if there is no 9. It works
- * piece by piece, however a citation is cut. Code is left as it is.
+ * Keeps only citations that name a source: `[2, 9]` becomes `[2]` without a 9. It works piece by piece; code stays as
+ * it is.
  */
 export class CitationFilter implements TextFilter {
   private held = '';

@@ -3,10 +3,7 @@ import { type HeldSearch, holdSearch, search, searchPriceNanoUsd } from '../../s
 import type { Turn } from '../turn.ts';
 import { type Found, fuse, pageKey } from './found.ts';
 
-/**
- * Searches the web for all queries at once; one may be held already. A search that fails is left out. Throws
- * the first failure if none succeeds.
- */
+/** Searches the web for all queries at once; one may be held already. Throws the first failure only if none succeeds. */
 export async function searchWeb(turn: Turn, queries: (string | HeldSearch)[]): Promise<Found[]> {
   const outcomes = await Promise.allSettled(queries.map((query) => searchOnce(turn, query)));
   const lists = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -26,10 +23,7 @@ async function searchOnce(
   return hits.map((hit) => ({ ...hit, key: pageKey(hit.url), site: new URL(hit.url).host }));
 }
 
-/**
- * Searches the Drive folders of the caller's key. Returns the best first. Throws `ServiceError` 503 if Drive
- * doesn't answer.
- */
+/** Searches the key's Drive folders; the best come first. Throws a 503 `ServiceError` if Drive doesn't answer. */
 export async function searchDrive(
   { caller, signal }: Turn,
   folders: string[],

@@ -22,9 +22,8 @@ interface Passage extends NumberedText {
 }
 
 /**
- * Picks the passages that say most about the queries, about `maxTokens` tokens of them in all. They come in the
- * order of the sources and of their texts. Each source has its best passage among them, as far as there is room.
- * Texts that fit are returned whole. If nothing matches, the beginnings of the texts are returned.
+ * Picks the passages that say most about the queries, about `maxTokens` in all, in the order of the sources, the best
+ * of each included. Texts that fit are whole. If nothing matches, their beginnings are returned.
  */
 export function pickPassages(
   sources: readonly NumberedText[],

@@ -10,10 +10,7 @@ export interface Reach {
   folders: string[];
 }
 
-/**
- * Returns what the request asks to have searched. Throws a 422 that names the field, if the operator has set up
- * no search provider, or the key may read no Drive folder.
- */
+/** Returns what to search. Throws a 422 that names the field, without a search provider or a Drive folder of the key. */
 export function reachOf({ request, caller }: Pick<Turn, 'request' | 'caller'>): Reach {
   const { web_search, deep_research, connectors } = request;
   const folders = connectors ? limitsOf(caller).drive_folders : [];

@@ -19,8 +19,8 @@ const maxDocuments = 6;
 const maxTokens = 8_000;
 
 /**
- * Answers a message from the web, the caller's Drive folders, or both: searches, reads what was found, sends the
- * sources, and has the model answer with `[n]`. Throws before the first event what refuses the first paid step.
+ * Answers from the web, the caller's Drive folders, or both: searches, reads, sends the sources, and answers with
+ * `[n]`. A refusal of the first paid step is thrown before the first event.
  */
 export async function* searchedAnswer(turn: Turn, reach: Reach): AnswerEvents {
   const queries = yield* queriesFor(turn, reach);

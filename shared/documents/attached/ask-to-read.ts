@@ -7,8 +7,8 @@ import type { AttachedFile, AttachedReading } from './attached-file.ts';
 const timeLimitMs = 75_000;
 
 /**
- * Asks the function `read-document` what a file says. It carries no code of documents, for the functions that
- * chat. Throws a 503 `ServiceError` if there is no answer, and the reason of `signal`.
+ * Asks the function `read-document` what a file says. Throws a 503 `ServiceError` without an answer, and `signal`'s
+ * reason.
  */
 export async function askToRead(file: AttachedFile, signal: AbortSignal): Promise<AttachedReading> {
   try {

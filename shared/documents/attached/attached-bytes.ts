@@ -7,8 +7,8 @@ import type { AttachedContent } from './attached-file.ts';
 const maxMb = 50;
 
 /**
- * Returns a file's bytes. Throws 422 if a link leads to more than 50 MB, or takes longer than `ms`; what `fetchSigned` throws,
- * and the reason of `signal`.
+ * Returns a file's bytes. Throws 422 for a link to over 50 MB or over `ms`, what `fetchSigned` throws, and `signal`'s
+ * reason.
  */
 export async function attachedBytes(
   content: AttachedContent,

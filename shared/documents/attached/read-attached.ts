@@ -16,10 +16,7 @@ const longestWithWaitMs = 55_000;
 
 const tooLong = { unreadable: 'it has more text than a message may' };
 
-/**
- * Reads a file for another function. Its time begins with its turn; if that comes too late, this throws, and the file may
- * be sent again. The log names its size, and neither the file nor what it says.
- */
+/** Reads a file for another function. Throws if its turn comes too late; it may be sent again. Only its size is logged. */
 export async function readAttached(
   file: AttachedFile,
   withWaitMs = longestWithWaitMs,

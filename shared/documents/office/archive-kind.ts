@@ -18,10 +18,7 @@ const kindByFolder = new Map<string, OfficeKind>([
 ]);
 const maxTypeBytes = 100;
 
-/**
- * Returns what an archive is by what is in it. OpenDocument and EPUB have an entry that names their type; Office
- * Open XML has one that leads to the main part.
- */
+/** Returns an archive's kind by its content: OpenDocument and EPUB name their type, Office Open XML its main part. */
 export function archiveKindOf(archive: Archive): ArchiveKind {
   if (archive.has('mimetype')) {
     const type = archive.read('mimetype').toString('latin1', 0, maxTypeBytes).trim();

@@ -43,9 +43,8 @@ interface Entry {
 }
 
 /**
- * A ZIP archive in memory, unpacked piece by piece. What it holds is what its central directory says, which
- * is also what Office goes by. Nothing is written to disk, and an entry that nobody asks for isn't unpacked.
- * Throws 422 for an archive that is cut off, damaged, encrypted or made to fill memory.
+ * A ZIP in memory, unpacked piece by piece by its central directory, as Office does. Nothing is written to disk.
+ * Throws 422 for one that is cut off, damaged, encrypted or a bomb.
  */
 export class Archive {
   private readonly file: Buffer;

@@ -22,7 +22,6 @@ const roles: Record<string, 'name' | 'categories' | 'values'> = {
 
 /**
  * Returns a chart's title, and its data as a table: a row for each category, a column for each series.
- *
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
 export function chartBlocks(archive: Archive, part: string): Block[] {

@@ -21,10 +21,7 @@ const skipped = new Set([
 /** How deep documents may lie in documents that take them in. */
 const maxChunkDepth = 3;
 
-/**
- * Writes the text of a Word file: what stands at the head of its pages, headings, lists, tables, what stands at their foot,
- * and then the footnotes, endnotes and comments. What repeats on pages is written once.
- */
+/** Writes a Word file's text: heads of pages, body, feet, then notes and comments. What repeats is written once. */
 export function readDocx(archive: Archive, markdown: Markdown, depth = 0): void {
   const main = mainPartOf(archive, 'word/document.xml');
   const relationships = relationshipsOf(archive, main);
@@ -110,7 +107,6 @@ interface Surroundings {
 
 /**
  * Reads the body of a Word file, or its notes.
- *
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
 class DocxReader implements PartHandler {

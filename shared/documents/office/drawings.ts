@@ -4,10 +4,7 @@ import type { Block } from './markdown.ts';
 import type { Relationship } from './relationships.ts';
 import { type Attributes, attribute, readPart } from './xml.ts';
 
-/**
- * Returns what a chart or a diagram of SmartArt shows, by the element that stands in its place in a part with these
- * relationships; nothing for any other element.
- */
+/** Returns what a chart or a diagram shows, by the element in its place; nothing for another element. */
 export function shownBy(
   archive: Archive,
   relationships: readonly Relationship[],

@@ -5,10 +5,8 @@ const upperHalf =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
 
 /**
- * Returns the name of an archive's entry. One that is no UTF-8 is in the code page of whoever packed it, which nothing
- * tells: it is read in that of the standard, so that names that differ stay different. A backslash after a byte from
- * 128 is half of a character in Japanese and Chinese code pages, and no separator.
- *
+ * Returns the name of an archive's entry. One that is no UTF-8 is read in the standard's code page, which keeps names
+ * different. A backslash after a byte from 128 is half a character in Asian code pages, and no separator.
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (appendix D)
  */
 export function entryName(bytes: Buffer): string {

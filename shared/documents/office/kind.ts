@@ -14,10 +14,7 @@ export const officeTypes: Record<OfficeKind, string> = {
 };
 const kinds = Object.keys(officeTypes) as OfficeKind[];
 
-/**
- * Returns the Office format that a file seems to have, before it is opened. The extension of its name counts
- * more than its declared type. Undefined if it seems to have none: macro and template formats aren't read.
- */
+/** Returns a file's likely Office format, by its extension, else by its type. Macro and template formats aren't read. */
 export function officeKindOf(mimeType: string, filename: string): OfficeKind | undefined {
   const extension = filename.match(/\.([a-z0-9]+)$/i)?.[1]?.toLowerCase();
   const essence = mimeType.split(';')[0]?.trim().toLowerCase();

@@ -16,9 +16,8 @@ const readers: Record<OfficeKind, (archive: Archive, markdown: Markdown) => void
 };
 
 /**
- * Returns the text of an Office file as Markdown: headings, lists, tables, slides with titles and notes, sheets with
- * names. Macros, pictures and whatever lies outside the file are left out. A longer text ends at `maxCharacters`. Throws
- * 422 for a file that is encrypted, damaged, not of this kind, or made to take too much memory.
+ * Returns an Office file's text as Markdown, up to `maxCharacters`, without macros, pictures and outer files. Throws
+ * 422 for a file that is encrypted, damaged, of another kind, or a bomb.
  */
 export const officeText = (archive: Archive, kind: OfficeKind, maxCharacters: number): string =>
   markdownUpTo(maxCharacters, (markdown) => readers[kind](archive, markdown));

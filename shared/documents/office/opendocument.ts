@@ -81,7 +81,6 @@ const maxSpaces = 100;
 
 /**
  * Reads `content.xml`.
- *
  * @see https://docs.oasis-open.org/office/OpenDocument/v1.3/OpenDocument-v1.3-part3-schema.html
  */
 class ContentReader implements PartHandler {

@@ -98,7 +98,6 @@ const titlePlaceholders = new Set(['title', 'ctrTitle']);
 
 /**
  * Reads a slide, or the notes of one.
- *
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
 class SlideReader implements PartHandler {

@@ -1,9 +1,6 @@
 import { lowered, raised } from '../letters.ts';
 
-/**
- * Returns text that is raised (`superscript`) or lowered (`subscript`): by Unicode's own letters, else behind `^` or `_`
- * if it may be part of a number.
- */
+/** Returns raised (`superscript`) or lowered (`subscript`) text in Unicode's letters, else behind `^` or `_` in numbers. */
 export function inPosition(text: string, position = ''): string {
   if (position !== 'superscript' && position !== 'subscript') return text;
   const isRaised = position === 'superscript';

@@ -29,8 +29,8 @@ const maxRows = 1_048_576;
 const separatorCharacters = 3;
 
 /**
- * Collects the cells of tables as they are read. Rows have holes for the cells that are empty. A table within
- * a cell becomes text of that cell. Throws 422 for a table that has more rows than any sheet, with those within it.
+ * Collects tables' cells as they are read, with holes for empty ones. A table within a cell becomes text. Throws 422
+ * for more rows than any sheet has.
  */
 export class TableReader {
   private readonly open: OpenTable[] = [];

@@ -13,10 +13,7 @@ const firstOwnFormat = 164;
 /** A longer format is no format of a person. */
 const maxFormatCharacters = 255;
 
-/**
- * How a style shows a number: as the date that it counts the days to, as the hours that it lasts, or by a format code
- * such as `0.0%`.
- */
+/** How a style shows a number: as a date, a duration, or by a format code such as `0.0%`. */
 export type NumberStyle = 'date' | 'duration' | { code: string };
 
 /** Reads the styles of a workbook's cells. A style that shows a number as it is is left out. */

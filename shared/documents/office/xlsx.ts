@@ -133,9 +133,7 @@ const maxMergedRows = 1_000;
 const maxMerges = 10_000;
 
 /**
- * Reads the cells of a sheet that are shown: their values, or a formula whose value the file doesn't keep. A cell that
- * reaches over rows stands in each of them.
- *
+ * Reads a sheet's visible cells: values, or formulas without a kept value. A cell over several rows stands in each.
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
 class SheetReader implements PartHandler {

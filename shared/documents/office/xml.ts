@@ -7,8 +7,8 @@ import type { Archive } from './archive.ts';
 export type Attributes = Readonly<Record<string, string>>;
 
 /**
- * What is done with the elements and the text of a part, in document order. Elements are named without their
- * prefixes, which are the writer's choice.
+ * What is done with a part's elements and text, in order. Elements are named without prefixes, which are the writer's
+ * choice.
  */
 export interface PartHandler {
   /** The root that the part must have. */
@@ -23,8 +23,8 @@ export interface PartHandler {
 const maxDepth = 256;
 
 /**
- * Reads a part of an archive as XML. No entities are expanded but XML's own five. Throws 422 if it isn't well
- * formed, has another root, declares more than the name of its document type, or is nested more than 256 deep.
+ * Reads a part of an archive as XML, without entities but XML's own. Throws 422 if it isn't well formed, has another
+ * root or a DTD, or is nested over 256.
  */
 export function readPart(archive: Archive, name: string, handler: PartHandler): void {
   const reader = new XmlReader(handler);

@@ -14,8 +14,8 @@ export interface TextLimits {
   pages: number;
   characters: number;
   /**
-   * What becomes of a longer text: it is refused, which is the default, or cut. Where it may be cut, pages that are
-   * pictures are counted at its end; else each says so in its place.
+   * What becomes of a longer text: it is refused (the default) or cut. Then pages that are pictures are counted at
+   * its end.
    */
   longer?: 'refused' | 'cut';
   /** The id of the key that it is read for. */
@@ -32,10 +32,9 @@ type Page = { text: string } | { note: string };
 const picture = { note: 'A picture, which was not read.' };
 
 /**
- * Returns the text of a PDF's text layers, or of a document that is taken apart, with the files in it: page by page, each
- * file's text under its name. What is a picture, or can't be read, says so in its place. Nothing is drawn. Throws 422 if
- * it has no text, can't be read, takes longer, or is longer than allowed and not to be cut; and the reason of its
- * `signal`.
+ * Returns the text of a PDF's layers, or of a document and the files in it, each under its name, without OCR.
+ * Pictures and unreadable parts say so. Throws 422 for one without text, unreadable, or beyond the limits, and its
+ * `signal`'s reason.
  */
 export async function documentTexts(
   path: string,

@@ -194,10 +194,7 @@ class Extraction {
   }
 }
 
-/**
- * Returns the 422 for what was thrown while a file was read: a parser that breaks does so on every try. Throws
- * what has nothing to do with the file.
- */
+/** Returns the 422 for an error of reading a file: a parser that breaks does so each time. Throws other errors. */
 export function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if ((error as NodeJS.ErrnoException).syscall) throw error;

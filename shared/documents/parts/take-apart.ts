@@ -14,21 +14,17 @@ interface Taker {
   ms: number;
 }
 
-/**
- * Makes a process. `heapMb` bounds what JavaScript makes of a document. Its bytes don't count, and are bounded by
- * themselves.
- */
+/** Makes a process. `heapMb` bounds its JavaScript heap; a document's bytes have a bound of their own. */
 export const takingProcess = (heapMb: number): Taker['process'] =>
   new DocumentProcess(processBeside(import.meta.url, 'take-apart-process'), { heapMb });
 
 const taker: Taker = { process: takingProcess(512), ms: 30_000 };
 
 /**
- * Takes a document apart: its own text, its pictures if it has no text or `forceOcr` asks for them, and each file in it,
- * however deep. A file in it that can't be read is a part that says why. This happens in a process of its own, which is
- * kept for the next document unless this one took much memory. Throws 422 if the document itself can't be read, has more
- * than 500 parts, is larger than 50 MB, takes longer than 30 seconds, or loses its process twice otherwise; and the reason
- * of the reading's signal.
+ * Takes a document apart: its text, its pictures if it has none or with `forceOcr`, and the files in it, however
+ * deep; an unreadable one says why. It runs in a process that is kept unless it took much memory. Throws 422 if it
+ * can't be read, has over 500 parts, 50 MB or 30 seconds, or loses its process twice; and the reading's signal's
+ * reason.
  */
 export async function takeApart(
   options: ExtractionOptions,

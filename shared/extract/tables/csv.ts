@@ -3,7 +3,6 @@ import type { Value } from '../value.ts';
 /**
  * Writes a line of CSV. Documents say what is in a cell: a text that a spreadsheet would take for a formula begins with an
  * apostrophe, as in the export of usage.
- *
  * @see https://www.rfc-editor.org/rfc/rfc4180
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */

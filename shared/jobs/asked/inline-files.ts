@@ -65,10 +65,7 @@ function fileOf(url: string, name: string, isImage: boolean): InlineFile {
   return { name, isImage, mimeType, bytes: Buffer.from(data, 'base64') };
 }
 
-/**
- * Throws a 422 that names the part, for a file that isn't in the request itself, and for such an image where
- * `readsImages` says that the job has to read it.
- */
+/** Throws a 422 that names the part for a file outside the request; for an image too if the job has to read it. */
 export function checkInlineFiles(messages: AnyMessage[], readsImages: boolean): void {
   const fileId = findFileId(messages);
   if (fileId) throw valueError(['body', 'inline', 'messages', ...fileId], noFileIds);

@@ -24,22 +24,15 @@ const stoppedAbove = 'stopped: The job that this one was made for was deleted.';
 /** Objects that are deleted at once, and jobs that are erased at once. */
 const atOnce = 25;
 
-/**
- * After so long no worker is left that was at work on an erased job: a function may run for 15 minutes. What such a
- * worker has put meanwhile, which no condition can refuse, goes then.
- */
+/** After this no worker of an erased job is left, as a function runs for 15 minutes. What it put meanwhile goes. */
 const lateWorkerMs = 20 * 60_000;
 
-/**
- * For how long an erased job is known to be one, once nothing more is to be done: longer than a backup, from which a
- * restored table would have the job again, can be restored.
- */
+/** How long an erased job is known as one: longer than a backup that would have it again can be restored. */
 const knownForSeconds = 36 * 86_400;
 
 /**
- * Erases what is left of a job: what was made for it, its steps, the pages kept of its document, its objects and what
- * else it has in the table. It may break off anywhere, and be done at any time again. Returns whether all is gone; it is
- * not if the time was up, or if another job still works on the document or on what was made for this one.
+ * Erases what is left of a job: children, steps, kept pages, objects and other items. It may break off and run again
+ * at any time. Returns false if the time was up, or another job still works on the document or on a child.
  */
 export async function eraseDependents(erasure: Erasure, untilMs: number): Promise<boolean> {
   const isAlone = await eraseChildren(erasure, untilMs);
@@ -148,10 +141,7 @@ async function eraseLink(key_id: string, { job_id, attribute, value }: Link): Pr
   );
 }
 
-/**
- * Deletes a job's objects. Its copy of a document stays while another job of the key works on it. A copy that another
- * job made goes too if that job is erased already, as nothing else would delete it.
- */
+/** Deletes a job's objects. A copy that another job works on stays; one of a job that is erased already goes too. */
 async function eraseObjects(erasure: Erasure, untilMs: number): Promise<boolean> {
   const job = erasedJobOf(erasure);
   const { source_object } = erasure;

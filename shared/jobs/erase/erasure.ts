@@ -73,9 +73,8 @@ export async function withoutErased(jobs: Job[]): Promise<Job[]> {
 }
 
 /**
- * Puts an erasure in the place of a job that has ended, in one transaction: from then on no read finds the job, and no
- * write of a worker, each of which needs it, makes it anew. Its idempotency record goes at the same moment, so that the
- * same submission makes another job. Returns undefined if the job has changed since it was seen.
+ * Replaces an ended job by its erasure in one transaction, so that no read finds the job and no worker makes it anew.
+ * Its idempotency record goes too. Returns undefined if the job has changed since it was seen.
  */
 export async function beginErasure(seen: Job): Promise<Erasure | undefined> {
   const job = asJob(seen);

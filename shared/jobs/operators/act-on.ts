@@ -75,10 +75,7 @@ export async function actOnAll(
   return Promise.all(jobs.map((job) => limit(() => act(job))));
 }
 
-/**
- * Leaves out the jobs that the same action on another job covers: what was made for a job is stopped, deleted and tried
- * again with it. A file of a folder that is done is tried again by itself, unless the folder was tried again.
- */
+/** Leaves out jobs that the action on another job covers. A done folder's file is retried by itself. */
 export async function withoutChildren(action: JobAction, jobs: readonly Job[]): Promise<Job[]> {
   if (action === 'cancel') return [...jobs];
   if (action === 'stop' || action === 'delete') {

@@ -84,10 +84,7 @@ function conditionsOf({ statuses, error, untried }: JobFilter) {
 /** Newer ids are greater, whichever key's they are. */
 const newestFirst = (a: Job, b: Job) => (a.job_id > b.job_id ? -1 : 1);
 
-/**
- * Reads the `count` newest jobs of some keys that fit. Each key's partition is read until its jobs are older than the
- * newest found so far. Only those, and a page for each query under way, are kept.
- */
+/** Reads the `count` newest jobs of some keys that fit. It holds those, and one page for each query under way. */
 export async function newestJobs(
   keyIds: readonly string[],
   filter: JobFilter,

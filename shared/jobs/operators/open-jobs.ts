@@ -24,11 +24,7 @@ export type OpenJob = Pick<
   | 'due_at'
 >;
 
-/**
- * Reads all jobs and sections that have not ended, of all keys, a page of the index `due` at a time: it lists these alone,
- * in all shards. Then it reads the jobs themselves, as the index tells nothing but ids. One that ends meanwhile is left
- * out.
- */
+/** Reads all jobs and sections that have not ended, of all keys, a page of the index `due` at a time. */
 export async function* openJobs(): AsyncGenerator<OpenJob[]> {
   const TableName = setting('JOBS_TABLE');
   const pages = paginateScan(

@@ -55,10 +55,7 @@ async function countsOf(QueueUrl: string): Promise<Omit<QueueMessages, 'dead'>> 
 /** A receive of SQS may find nothing though there is something. */
 const emptyReceives = 3;
 
-/**
- * Moves a queue's dead letters back to it, ten at a time: each is sent before it is deleted, so that none is
- * lost, and one that was sent twice does nothing twice. Returns how many were moved.
- */
+/** Moves dead letters back to their queue: each is sent before it is deleted, as one sent twice does nothing twice. */
 export async function moveDeadLettersBack(
   queue: QueueName,
   onMoved: (moved: number) => void = () => {},

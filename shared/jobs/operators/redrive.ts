@@ -17,9 +17,8 @@ export interface Redrive {
 }
 
 /**
- * Brings back what workers need to come: the dead letters of each queue, the jobs whose wait is over,
- * and as many messages as there are fewer than ready jobs. A message carries the right to run one job, whichever it
- * names, so it does no harm if there are more.
+ * Brings workers back: moves dead letters back, readies jobs whose wait is over, and sends the messages that are
+ * missing. Extra messages do no harm: each is only the right to run one job.
  */
 export async function redrive(onStep: (step: string) => void = () => {}): Promise<Redrive[]> {
   const done = new Map<QueueName, Redrive>();

@@ -42,10 +42,7 @@ export async function pageSteps(
   return steps;
 }
 
-/*
- * What a key's pages were read as, by their document's content and by what has read them. Each is written in
- * the transaction that settles it, beside the job's own step and in the same partition, which is the key's.
- */
+/* The pages that a key has read, by content and reader. Each is written in the transaction that settles it. */
 
 /** To be raised when pages come to be read differently, so that what was kept before is read anew. */
 const readingVersion = 1;

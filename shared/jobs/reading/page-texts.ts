@@ -40,9 +40,8 @@ export function withFileNames(
 const mark = /^<!-- page \d+ -->$/gm;
 
 /**
- * Returns pages as one Markdown text. Before each stands a comment with its number, which no viewer shows, on
- * a line of its own: `<!-- page 12 -->`. A text split at `/^<!-- page (\d+) -->$/m` gives the pages again. A
- * page's own line that looks like a mark is escaped, and shown as it was.
+ * Returns pages as one Markdown text with a comment before each, `<!-- page 12 -->`, which viewers hide. A text split
+ * at `/^<!-- page (\d+) -->$/m` gives the pages again; a page's own line that looks so is escaped.
  */
 export function withPageMarks(pages: readonly OcrPage[]): string {
   const texts = withFileNames(pages, (page) => escaped(pageText(page)));

@@ -11,10 +11,7 @@ import {
 import type { SourceJob } from '../sources/source-job.ts';
 import type { PageStep } from './page-steps.ts';
 
-/*
- * The words of a page lie in an object beside its step, so that fields can be asked of it later and no page has to be
- * read again for that. Those that Textract has read are always kept.
- */
+/* A page's words lie in an object beside its step, for fields asked later. Textract's words are always kept. */
 
 /** A word as it is kept: its text, its box in per mille, and how sure its reading is. */
 type KeptWord = [text: string, ...box: [number, number, number, number], confidence: number | null];

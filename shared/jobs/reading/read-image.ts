@@ -35,9 +35,8 @@ export const isToBeSeen = ({ extract }: Claimed<SourceJob>, confidence: number |
   extract?.vision_below !== undefined && confidence !== null && confidence < extract.vision_below;
 
 /**
- * Reads one page's image, once. An image of the hour is taken and the price held before the page is even drawn;
- * what was read is written in one transaction with its charge. An image that could not be drawn or read is given
- * back, and so is its price.
+ * Reads one page's image, once. Its image of the hour and its price are taken before it is drawn, and given back if
+ * it can't be read. The text is written in one transaction with its charge.
  */
 export async function readImage(
   job: Claimed<SourceJob>,

@@ -29,9 +29,8 @@ import { type Draw, isReadByEngine, isToBeSeen, readImage } from './read-image.t
 const pagesAtOnce = 8;
 
 /**
- * Reads the pages of a range that are not read yet. A page that can't be read is written down as failed and
- * keeps no other from being read. Returns the steps of all pages once they are read; if time is up before, the
- * end of this run, from which the next one goes on.
+ * Reads the unread pages of a range; one that fails is written down as failed. Returns the steps of all pages; if
+ * time is up before, the end of this run.
  */
 export async function readPages(
   job: Claimed<SourceJob>,
@@ -120,10 +119,7 @@ interface Reading {
   signal: AbortSignal;
 }
 
-/**
- * Reads a page by its text layer, else as it was read before, else by OCR, for which it is drawn only once an image
- * is taken and its price held. Returns whether it could be read.
- */
+/** Reads a page by its text layer, else as it was read before, else by OCR. Returns whether it could be read. */
 async function readPage(
   { job, document, images, cache, signal }: Reading,
   page: number,
@@ -160,10 +156,7 @@ async function readPage(
   }
 }
 
-/**
- * Takes a page as it was read before. Returns false if it lacks words that the job needs: those of a page that was read
- * long ago were not kept.
- */
+/** Takes a page as it was read before. Returns false if the words that the job needs were not kept. */
 async function takeFromCache(
   job: Claimed<SourceJob>,
   known: PageStep,

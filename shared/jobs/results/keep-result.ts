@@ -10,10 +10,7 @@ const linkSeconds = 3600;
 
 type KeptResult = Pick<Job, 'result_json' | 'result_object' | 'text_object'>;
 
-/**
- * Returns the attributes that hold a result; a large one is put into object storage first. Each attempt has
- * objects of its own, so that none overwrites another's.
- */
+/** Returns the attributes of a result. A large one goes to object storage, each attempt's to its own object. */
 export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<KeptResult> {
   const { result, text } = withoutLongText(whole);
   const kept = text !== undefined && {

@@ -25,10 +25,7 @@ export const ChatResult = v.object({
 
 export const LineCounts = v.object({ total: Count, completed: Count, failed: Count });
 
-/**
- * The result of a file of requests; `content` is one line of JSON for each of its lines. That of a batch has no content:
- * it names the files that have it.
- */
+/** The result of a file of requests: a line of JSON for each of its lines. A batch's names the files instead. */
 export const ChatBatchResult = v.object({
   type: v.literal('chat_batch'),
   lines: LineCounts,

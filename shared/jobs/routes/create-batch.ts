@@ -25,10 +25,7 @@ import { lineEndpointNames } from '../kinds/requests/line-endpoint.ts';
 import { putNew } from './put-new.ts';
 import { makeOnce, type ReservedKey } from './submit.ts';
 
-/**
- * What a batch's metadata may choose: what becomes of lines that its budget doesn't cover, where its lines are asked, and
- * what becomes of those that fail at a model's upstream.
- */
+/** The metadata that batches read: about lines beyond the budget, where lines are asked, and lines that fail upstream. */
 const options: Record<string, readonly string[]> = {
   on_budget: ['wait', 'fail'],
   via: vias,
@@ -37,7 +34,6 @@ const options: Record<string, readonly string[]> = {
 
 /**
  * The body of `POST /v1/batches`.
- *
  * @see https://platform.openai.com/docs/api-reference/batch/create
  */
 export const BatchRequest = dictionary(

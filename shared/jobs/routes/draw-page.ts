@@ -27,10 +27,8 @@ export const PagePath = v.object({
 });
 
 /**
- * Returns a page of the document of a job. It is a JPEG, as it was drawn for OCR: grey, and as it lies in the document; or its
- * text, where fields were taken from a page that has no picture. A step's document is that of the job it was made for. Throws 404
- * if the key has no such job, if the document has no such page or no copy of it is there any more, 422 if it can't be drawn, and
- * 429 if many of the key's pages are being drawn.
+ * Returns a page of a job's document: the JPEG that was drawn for OCR, or the text that fields were taken from. Throws 404
+ * if there is no such job or page, or no copy any more, 422 if it can't be drawn, and 429 while many of the key's are drawn.
  */
 export async function drawPage(
   { keyId }: Caller,

@@ -15,10 +15,7 @@ const patienceMs = 12_000;
 /** A request that tries a job again has made the new job after so long, or never will. */
 const retryMs = 60_000;
 
-/**
- * Deletes a job of the caller that has ended, with all that was made for it. From its first write on no read finds it;
- * `erased` says whether all that was kept of it is gone too. What isn't, the sweep erases, or whoever asks again.
- */
+/** Deletes an ended job of the caller and its children. `erased` says whether all is gone; the sweep does the rest. */
 export async function eraseCallersJob({ keyId }: Caller, jobId: string): Promise<DeletedJob> {
   const key = { key_id: keyId, job_id: jobId };
   const erasure = (await findErasureOf(key)) ?? (await begin(await requireJob(key)));

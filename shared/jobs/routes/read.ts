@@ -125,10 +125,7 @@ function toPage(jobs: Job[], unreadFrom: string | undefined, limit: number): Job
   };
 }
 
-/**
- * Reads a job; throws the same 404 for one that doesn't exist, for another key's, and for one that goes with the job that
- * it was made for.
- */
+/** Reads a job. Throws the same 404 for a missing job, another key's, and one that is erased with its parent. */
 export async function requireJob(key: JobKey): Promise<AnyJob> {
   const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
   if (!job || (await isBeingErased(job))) throw new NotFoundError('There is no such job.');

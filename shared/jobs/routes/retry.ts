@@ -18,10 +18,7 @@ import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
 import { toRecord } from './to-record.ts';
 
-/**
- * Makes a new job that does once more what a failed or cancelled job of the caller did not; of a folder, with
- * its failed files alone. Asked again for the same job, it returns the new one again.
- */
+/** Creates a job that does again what a failed or cancelled job did not, once; of a folder, its failed files alone. */
 export async function retryCallersJob(caller: Caller, jobId: string): Promise<JobRecord> {
   const job = await requireJob({ key_id: caller.keyId, job_id: jobId });
   checkModels(job, caller);

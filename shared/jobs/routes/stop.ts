@@ -11,10 +11,7 @@ import { toRecord } from './to-record.ts';
 const stoppedByCaller = 'stopped: The job was stopped by its caller.';
 const cancelledAbove = 'cancelled: The job that this one was made for was cancelled by its caller.';
 
-/**
- * Stops a job of the caller that has not ended, and whatever was made for it. It will end `cancelled`, and
- * keep what was paid for. A job that has ended is a conflict that says how.
- */
+/** Stops a job of the caller and its children. It ends `cancelled`, and keeps what was paid. An ended one is a 409. */
 export async function stopCallersJob(
   { keyId }: Pick<Caller, 'keyId'>,
   jobId: string,
@@ -27,10 +24,7 @@ export async function stopCallersJob(
   return toRecord(stopped);
 }
 
-/**
- * Cancels a queued job of the caller, and stops whatever was made for it before it was queued again; any other status
- * is a conflict that says which.
- */
+/** Cancels a queued job of the caller, and stops its children. Any other status is a 409 that names it. */
 export async function cancelJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
   const job = await requireJob({ key_id: keyId, job_id: jobId });
   if (kindOf(job).endsByWorker && job.status === 'queued') return stopCallersJob({ keyId }, jobId);

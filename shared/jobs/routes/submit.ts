@@ -46,10 +46,7 @@ export async function makeOnce(
 /** As much as a message itself may carry: workers have ten jobs' in memory. A job's own `file_id` has no such bound. */
 const ownFiles = { loc: ['body', 'inline', 'messages'], maxBytes: 6 * 2 ** 20 };
 
-/**
- * Returns a submission with the bytes of files that its messages name. Throws a 422 for one that the key hasn't, also as
- * the job's own, which would fail as late as it runs.
- */
+/** Returns a submission with the bytes of the files that it names. Throws a 422 for one that the key doesn't have. */
 async function withFiles({ keyId }: Caller, submission: JobSubmission): Promise<JobSubmission> {
   const { file_id, inline } = submission;
   if (file_id !== null && !(await findFile(keyId, file_id))) {
@@ -86,10 +83,7 @@ async function createJob(
 
 export type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
 
-/**
- * Gives the job to be its id. An idempotency key reserves the id for 24 hours, in an item of its own that is
- * written before the job: if a submission dies in between, the next one makes the job under the same id.
- */
+/** Returns the new job's id. An idempotency key reserves it for 24 hours, before the job is written. */
 async function reserveJobKey(
   { keyId: key_id }: Caller,
   submission: Record<string, unknown>,

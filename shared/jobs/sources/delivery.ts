@@ -27,9 +27,8 @@ interface Delivery {
 }
 
 /**
- * Writes a job's result beside its source. The id is reserved on the job beforehand, so that a second try
- * writes the same file. If the drive refuses the result for good, or on the last try, the job keeps it. `tables` are
- * written with it, each under an id of its own.
+ * Writes a job's result, and `tables`, beside its source under reserved ids, so that a second try writes the same
+ * files. If the drive refuses it for good, or on the last try, the job keeps it.
  */
 export async function deliver(
   job: Claimed<SourceJob>,
@@ -97,10 +96,7 @@ interface NamedQuestion {
   hash: string;
 }
 
-/**
- * Returns the name of a job's result: its source's with `suffix`. The first question about a source has that name.
- * For another question its first words, or fields, and six digits of its hash stand before the suffix.
- */
+/** Returns a result's name: its source's with `suffix`. A further question has its words and hash before that. */
 async function resultName(job: Named, suffix: string): Promise<string> {
   const { filename = 'document' } = job;
   const question = questionOf(job, suffix);

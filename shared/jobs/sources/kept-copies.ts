@@ -11,19 +11,15 @@ export type Copy = Required<
   Pick<SourceJob, 'source_object' | 'source_kind' | 'filename' | 'content_sha256'>
 >;
 
-/**
- * For how long later jobs may use a copy. Its object expires a month after its job's record at the earliest, so it
- * outlives a job that begins with it on the last day by weeks.
- */
+/** How long later jobs may use a copy. Its object outlives by weeks a job that begins with it on the last day. */
 const reusedForSeconds = 7 * 86_400;
 
 /** A copy as its job has it, and the item by which later jobs find it. */
 type HadCopy = Copy & Pick<SourceJob, 'copy_id'>;
 
 /**
- * Returns the copy that a job of the same key has made of a file's content in the last days, or makes one. Many jobs
- * of one file then keep it once. Nothing is shared between keys. `share` lets later jobs find a new copy: to be called
- * once the job has it written down, so that a worker which has lost its job shares nothing.
+ * Returns a copy of the same content that a job of the key has made of late, or makes one. `share` lets later jobs
+ * find it: call it once the job has noted the copy, as a worker that lost its job must share nothing.
  */
 export async function copyOnce(
   job: JobKey,
@@ -50,10 +46,7 @@ async function findCopy(itemKey: JobKey): Promise<Copy | undefined> {
 const putItem = (Item: object) =>
   dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
 
-/**
- * Notes that a job works on another's copy, which is not erased then while it does. Returns whether the copy is still
- * there after that: an erasure takes the item of a copy away before it looks who uses it.
- */
+/** Notes that a job uses another's copy, so that it isn't erased. Returns whether it is still there after that. */
 async function noteUse(job: JobKey, itemKey: JobKey, { source_object }: Copy): Promise<boolean> {
   const owner = copyOwnerOf(source_object);
   if (owner === job.job_id) return true;

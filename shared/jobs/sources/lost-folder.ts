@@ -7,10 +7,7 @@ import type { SourceJob } from './source-job.ts';
 const lost =
   'folder_denied: The API key of the job may no longer read the Drive folder that the file lies in.';
 
-/**
- * Reads what a job is about from the folders that its key may read now. If it is not there, but in one that the key
- * had when the job was submitted, the key stops the job. Throws `StoppedError` then, and what `read` throws.
- */
+/** Reads a job's source from its key's folders. Throws `StoppedError` if the key has lost the folder since. */
 export async function readInFolders<Read>(
   job: Claimed<SourceJob>,
   read: (allowedFolders: readonly string[]) => Promise<Read>,

@@ -22,10 +22,7 @@ export async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
 /** Requests to the drive of one worker at once. */
 const sniffing = pLimit(8);
 
-/**
- * Whether a job can be done on a file of the drive. Its name may speak for it; where that speaks against it, its
- * first bytes decide.
- */
+/** Whether a job can be done on a file of the drive: by its name; if that speaks against it, by its first bytes. */
 export async function isWorkable(
   job: Pick<SourceJob, 'job_type' | 'pipeline' | 'extract'>,
   file: DriveFile,

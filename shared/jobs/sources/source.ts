@@ -28,9 +28,8 @@ interface OwnFile {
 }
 
 /**
- * Copies a job's file, of the drive or the key's own, to object storage, as a stream and once, so that it doesn't change while
- * the job works on it. A copy that another job of the key has made of the same content is taken instead. Throws 404
- * for a file that the key may not read, as for one that isn't there.
+ * Copies a job's file to object storage once, so that it doesn't change meanwhile; another job's copy of the same
+ * content is taken instead. Throws 404 for a file that the key may not read.
  */
 export async function fetchSource<Its extends SourceJob>(
   job: Claimed<Its>,

@@ -8,10 +8,7 @@ import { queueOf } from '../engine/item/queue-shards.ts';
 import { claimJob, makeReady } from '../engine/item/state.ts';
 import type { JobMessage } from './notify.ts';
 
-/**
- * Claims one job for each message of a queue's shard, or up to `count`: the best ready ones. Where the index shows too few,
- * as it lags the table, it claims the jobs that the messages name.
- */
+/** Claims up to `count` of a shard's best ready jobs, one per message; if the index lags, those that messages name. */
 export async function claimJobs(
   lane: string,
   messages: JobMessage[],
@@ -32,10 +29,7 @@ type Claimable = JobKey & Pick<Job, 'lane'>;
 
 const nameOf = ({ key_id, job_id }: JobKey) => `${key_id}/${job_id}`;
 
-/**
- * Returns those of the jobs that messages name which are queued still, but for those claimed. One read of all costs less than
- * claims that fail, and most messages that come late, or twice, find their job taken.
- */
+/** Returns the jobs that messages name and are still queued. One read costs less than many claims that fail. */
 async function queuedOf(messages: JobMessage[], claimed: ClaimedJob[]): Promise<Claimable[]> {
   const named = new Map(messages.map((message) => [nameOf(message), message]));
   for (const job of claimed) named.delete(nameOf(job));

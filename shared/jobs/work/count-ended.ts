@@ -9,10 +9,7 @@ import { asJob, kindOf } from '../kinds/kinds.ts';
 /** A transaction takes 100 writes: one for a child, and the parent's. */
 const countedPerTransaction = 50;
 
-/**
- * Adds jobs that have ended to the counts of their parents, each once. Queues a parent again after its last. If those
- * of one parent can't be counted, the others still are; then it throws the first error.
- */
+/** Counts ended jobs on their parents, each once, and queues a parent after its last. It throws only at the end. */
 export async function countEnded(children: Job[]): Promise<void> {
   // A batch of the stream may tell of one end twice.
   const distinct = new Map(children.map((job) => [`${job.key_id}/${job.job_id}`, job]));

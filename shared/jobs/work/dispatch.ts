@@ -8,10 +8,7 @@ import { countEnded } from './count-ended.ts';
 import { notify } from './notify.ts';
 import { hasEndedNow, jobOfRecord, logEnds, noteEnds } from './report-ends.ts';
 
-/**
- * Reads a batch of the job table's stream. It sends a message for each job that became queued. For each one that has ended it
- * updates the counts of its parent and of its key, logs the end, and notes it for webhooks.
- */
+/** Reads the job table's stream: sends a message per queued job, and counts, logs and notes each end. */
 export async function dispatchJobs({
   Records,
 }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
@@ -36,10 +33,7 @@ function recordsBefore(failed: DynamoDBRecord[], records: DynamoDBRecord[]): Dyn
   return first < 0 ? records : records.slice(0, first);
 }
 
-/**
- * Subtracts jobs that have ended from the counts of their keys. Where that fails, the sweep counts the key's jobs anew
- * once a submission was refused.
- */
+/** Subtracts ended jobs from their keys' counts. If that fails, the sweep recounts a key that is refused. */
 async function uncountEnded(records: DynamoDBRecord[]): Promise<void> {
   const ended = records.map(jobOfRecord).filter((job) => job.tag !== undefined && !isPart(job));
   for (const [keyId, jobs] of Map.groupBy(ended, ({ key_id }) => key_id)) {

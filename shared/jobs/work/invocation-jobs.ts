@@ -6,19 +6,15 @@ interface WaitingStart {
   start: () => void;
 }
 
-/**
- * The jobs that run together in one invocation. A job that has lost a worker waits until it can run with no other
- * beside it. If that worker is lost as well, the job itself is taken to be the cause.
- */
+/** The jobs of one invocation. One that has lost a worker runs alone; if it loses that too, it is the cause. */
 export class InvocationJobs {
   private running = 0;
   private isAlone = false;
   private readonly waiting: WaitingStart[] = [];
 
   /**
-   * Calls `run` with work that waits until its job may start. The job counts as running until `run` has written its end:
-   * if the worker were lost at that moment, a job that was done would otherwise be taken for the cause. If time is up while
-   * a job waits, it goes on later, at no cost.
+   * Calls `run` with work that waits until its job may start. The job counts as running until its end is written, as
+   * a worker lost before would be its fault. If time is up meanwhile, it goes on later at no cost.
    */
   async run(work: RunJob, run: (work: RunJob) => Promise<void>): Promise<void> {
     let hasStarted = false;

@@ -7,9 +7,8 @@ import { type QueueName, queueOf } from '../engine/item/queue-shards.ts';
 import { maxDelayMs } from './retry-wait.ts';
 
 /**
- * A message of a queue of jobs. It carries no job, but the right to run one: its receiver
- * may claim one job of the shard, and the best ready one is claimed, which need not be the one it names.
- * So a message that is lost, doubled or late loses nothing and does nothing twice.
+ * A queue's message: the right to claim the best ready job of a shard, which need not be the one named. A message
+ * that is lost, doubled or late loses nothing and does nothing twice.
  */
 export const JobMessage = v.object({
   lane: v.pipe(v.string(), v.nonEmpty()),

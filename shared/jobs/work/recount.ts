@@ -6,10 +6,7 @@ import { findItem, instant, isPart, type JobKey } from '../engine/item/job.ts';
 import { allShards } from '../engine/item/queue-shards.ts';
 import { type KeyState, keyStateKey, recountShard } from '../engine/waiting/key-state.ts';
 
-/**
- * Counts the jobs of the keys that were refused for having too many: a function that died may have counted one that was
- * never made, or not have counted an end. It reads the index of all jobs that have not ended, once for all keys.
- */
+/** Counts the open jobs of keys that were refused for having too many, as a function that died may have miscounted. */
 export async function recountJobs(shards = allShards()): Promise<void> {
   const states = new Map<string, { before: number; jobs: number }>();
   for await (const { key_id } of dueIn(recountShard)) {

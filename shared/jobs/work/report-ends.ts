@@ -82,10 +82,7 @@ function keyName(id: string): Promise<string | undefined> {
   return name;
 }
 
-/**
- * Notes an event for each job that its caller submitted and that ends by these records, if somebody listens to the
- * events of its key. Returns the records of those that could not be noted; a second note of an end does nothing.
- */
+/** Notes an event for each submitted job that ends, if its key has a listener. Returns the records that failed. */
 export async function noteEnds(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   const ofCallers = records.filter(({ dynamodb }) => !dynamodb?.NewImage?.['parent_job_id']);
   const byKey = Map.groupBy(ofCallers, ({ dynamodb }) => dynamodb?.NewImage?.['key_id']?.S ?? '');

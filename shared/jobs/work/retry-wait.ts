@@ -4,10 +4,7 @@ const firstSpanMs = 1_000;
 /** The longest delay a queue message can carry. */
 export const maxDelayMs = 15 * 60_000;
 
-/**
- * Returns how long a job waits before its next try, in ms: what was advised, and full jitter on top of it, at most what
- * a queue message can wait.
- */
+/** Returns the wait before a job's next try, in ms: the advised one plus full jitter, at most a message's delay. */
 export function retryWaitMs(retryCount: number, advisedMs = 0): number {
   return Math.min(
     maxDelayMs,

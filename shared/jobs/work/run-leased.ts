@@ -108,10 +108,7 @@ async function endStopped(
   return endAttempt(stopped, endingOf(run), leaseLost, others);
 }
 
-/**
- * Returns a job as it is now, if it is to be stopped and this worker holds its lease: its caller stopped it, or
- * its key does.
- */
+/** Returns a job as it is now, if its caller or key stops it and this worker holds its lease. */
 async function stoppedNow(job: ClaimedJob, now: Job | undefined): Promise<ClaimedJob | undefined> {
   const holds = (job: Job | undefined): job is ClaimedJob => job?.lease_id === lease_id;
   const { lease_id } = job;
@@ -122,10 +119,7 @@ async function stoppedNow(job: ClaimedJob, now: Job | undefined): Promise<Claime
   return holds(stopped) ? stopped : undefined;
 }
 
-/**
- * Makes the run that ends a stopped job: whatever was made for it ends first, then `run` returns what the job
- * came to by then.
- */
+/** Makes the run that ends a stopped job: its children end first, then `run` returns what was done by then. */
 const endingOf =
   (run: RunJob): RunJob =>
   async (job, signal) => {

@@ -33,11 +33,7 @@ export async function stopChildren(parent: Job): Promise<void> {
 export const endOfWindow = (job: Job): string | undefined =>
   hasExpired(job) ? kindOf(job).windowOver : undefined;
 
-/**
- * Returns why a job is to stop though nobody asks for it: its window has ended; or its key was revoked, has
- * expired, or may no longer use a model that the job would be refused for if it were submitted now. Undefined if the job
- * may go on.
- */
+/** Returns why a job stops by itself: its window ended, or its key was revoked, expired or lost one of its models. */
 export const reasonToStop = (key: ApiKey | undefined, job: Job): string | undefined =>
   endOfWindow(job) ?? (key && stopByKey(key, job));
 

@@ -13,10 +13,7 @@ const leaseOf = (sweep: number) => ({
   job_id: sweep === 0 ? 'lease' : `lease_${sweep}`,
 });
 
-/**
- * Runs a sweep unless another one of its number is at work. Returns whether it ran. The sweep gets every shard that there
- * ever was: jobs of shards that a deployment took away are still to be finished.
- */
+/** Runs a sweep unless one of its number is at work, for every shard that ever was. Returns whether it ran. */
 export async function sweepAlone(
   number: number,
   sweep: (shards: string[]) => Promise<void>,

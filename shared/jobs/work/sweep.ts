@@ -18,10 +18,7 @@ import { countEnded } from './count-ended.ts';
 import { notify } from './notify.ts';
 import { endOfWindow, stopOne } from './stop.ts';
 
-/**
- * Looks at every job that is due: takes it back from a worker that is lost, sends another message if nobody came for
- * it, counts its children again if it waits for them.
- */
+/** Looks at each due job: takes it from a lost worker, sends its message again, or recounts its children. */
 export async function sweepJobs(shards = allShards()): Promise<void> {
   let oldestReadyMs = 0;
   for (const lane of shards) {
@@ -46,10 +43,7 @@ const dueJobs = (lane: string) =>
     Limit: 25,
   });
 
-/**
- * Sweeps a job. Returns for how long it has been ready, in ms; 0 if it isn't. A job that can't be swept must not
- * keep the sweep from the others.
- */
+/** Sweeps a job; an error is logged. Returns for how long it has been ready, in ms. */
 async function sweepSafely(key: JobKey): Promise<number> {
   try {
     return await sweepJob(key);
@@ -85,11 +79,7 @@ async function countAgain(parent: Job): Promise<void> {
   if (uncounted.length === 0) await resumeJob(parent);
 }
 
-/**
- * Rings for a queued job again. One whose window has ended is stopped instead, so that it ends before its turn
- * comes. The longer a job has waited, the later it is rung for again, so that a long
- * queue isn't flooded.
- */
+/** Sends a queued job's message again, the later the longer it waits. One whose window has ended is stopped instead. */
 async function notifyAgain(job: Job): Promise<number> {
   const windowOver = endOfWindow(job);
   if (windowOver && !job.stop_reason) {

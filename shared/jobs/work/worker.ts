@@ -18,10 +18,9 @@ const lookEveryMs = 1_000;
 const claimingShare = 1 / 3;
 
 /**
- * Makes the handler of a queue of jobs. Each message claims a job, and these run at once. When one of them ends
- * the next is claimed, while any is ready, so that no job waits for a message that was lost with another worker.
- * It runs up to `atOnce` jobs, or as many as messages came if these are more. How a job ends is on its record; a
- * message goes back to the queue only if the claim failed, or the write of how a job ended.
+ * Makes the handler of a queue of jobs: it runs `atOnce` jobs, or one per message if these are more. When one ends
+ * the next ready one is claimed, so that none waits for a lost message. A message goes back only if a claim, or the
+ * write of an end, failed.
  */
 export function jobWorker(work: RunJob, atOnce = 1) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
@@ -62,10 +61,7 @@ function readMessage({ messageId, body }: SQSRecord): Message | undefined {
   return undefined;
 }
 
-/**
- * Returns the messages that go back to the queue: all if the claim failed, else one for each job whose end could not be
- * written.
- */
+/** Returns the messages that go back: all if the claim failed, else one per job whose end could not be written. */
 async function workShard(
   lane: string,
   messages: Message[],
@@ -123,10 +119,7 @@ class Slots {
     }
   }
 
-  /**
-   * Waits until a job ends. Returns at once if one has ended since the last call, and after `mostMs` if slots are free;
-   * false if none runs.
-   */
+  /** Waits until a job ends, or for `mostMs` if slots are free. Returns false if none runs. */
   async oneEnds(mostMs?: number): Promise<boolean> {
     if (!this.hasEnded) {
       if (this.running.size === 0) return false;

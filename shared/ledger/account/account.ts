@@ -4,10 +4,9 @@ import { maxBudgetNanoUsd, toNanoUsd } from '../terms/nano-usd.ts';
 import type { AuditLane } from './audit-lane.ts';
 
 /**
- * What a key, or a team of keys, may spend and has spent, in whole nano-dollars. Every write keeps
- * `available = ceiling − held − spent`. Beside the totals there are `held_<epoch>`, `running_<epoch>` and
- * `settled_<epoch>_<window>`, `ended_<epoch>`, `done_<epoch>`, `booked_<epoch>` and `recount_<epoch>` until that epoch is audited, and `requests_<minute>`, the number of requests in that
- * minute. Instants are ISO 8601 strings.
+ * What a key or team may spend and has spent, in nano-dollars: always `available = ceiling − held − spent`. Until an
+ * epoch is audited there are `held_<epoch>`, `running_…`, `settled_<epoch>_<window>`, `ended_…`, `done_…`, `booked_…`
+ * and `recount_<epoch>`; `requests_<minute>` counts a minute's requests. Instants are ISO 8601 strings.
  */
 export interface Account {
   /** The key's id, or the team's; on a part `#` and its number follow. */

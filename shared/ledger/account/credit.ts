@@ -29,9 +29,9 @@ export interface Credited {
 }
 
 /**
- * Moves a call's hold out of held, and its cost to spent if the window in which it was held is still the account's.
- * Does nothing if an audit has closed the call's epoch. If the write fails, or the epoch is being recounted, nothing is
- * certain: the recount makes the account agree with its charges, or the audit does.
+ * Moves a call's hold out of held, and its cost to spent if its window is still the account's. Does nothing for an
+ * audited epoch. If the write fails, or the epoch is being recounted, the recount or the audit puts the account
+ * right.
  */
 export async function credit(
   part: AccountHold,
@@ -77,8 +77,8 @@ export async function refund(part: AccountHold, costNanoUsd: number): Promise<vo
 }
 
 /**
- * Undoes a hold of which no call came, as if it had never been: its request isn't counted either. Returns the account;
- * undefined if the write fails, which leaves the hold to the audit.
+ * Undoes a hold without a call, and its request. Returns the account; undefined if the write failed: the audit does
+ * it then.
  */
 export async function undoHold(part: AccountHold): Promise<Account | undefined> {
   const undo = creditOf({ ...part, isCharged: false });

@@ -5,10 +5,7 @@ const epochMs = 3 * 60_000;
 /** How long a call may hold money: a function's longest run of 15 minutes, and one minute for clocks that differ. */
 const maxHoldMs = 16 * 60_000;
 
-/**
- * The number of the epoch, of three minutes, that an instant lies in. An account keeps sums for each epoch, so that
- * one that nobody writes to any more can be audited while the account is in use.
- */
+/** The number of an instant's epoch of three minutes. Past epochs can be audited while the account is in use. */
 export const epochOf = (ms: number) => Math.floor(ms / epochMs);
 
 /** When an epoch can be audited, in ms since 1970: each of its calls has ended by then, or is lost. */
@@ -57,10 +54,7 @@ export const bookedAttribute = (epoch: number) => `booked_${epoch}` as const;
 /** The account's attribute that says that an epoch takes no credits any more, as it is recounted. */
 export const recountAttribute = (epoch: number) => `recount_${epoch}` as const;
 
-/**
- * The condition that an account takes holds of the epoch `:epoch`: neither that nor a later one was audited. A second audit
- * would count the epoch's charges once more.
- */
+/** The condition that neither the epoch `:epoch` nor a later one was audited: an audit must not count charges twice. */
 export const takesHolds = '(attribute_not_exists(audited) OR audited < :epoch)';
 
 /** The epochs that an account still keeps sums of, the oldest first. */

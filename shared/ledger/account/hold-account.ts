@@ -70,10 +70,8 @@ const valuesOfHalf = (requests: RequestsAhead | undefined) =>
   };
 
 /**
- * Tries to hold on one account with one conditional update. If the condition fails, DynamoDB returns the item as it
- * was, so that the reason is known without a read. Throws `NoAccountError`, and at once if it is throttled: the hold may be
- * asked for elsewhere.
- *
+ * Tries to hold on one account with one conditional update, whose failure returns the item. Throws `NoAccountError`,
+ * and at once if it is throttled, as the hold may be asked for elsewhere.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
  */
 export async function holdOnAccount(

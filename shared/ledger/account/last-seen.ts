@@ -28,10 +28,7 @@ export function remember(account: Account, refuses = false): void {
 /** Forgets an account, so that the next call reads it anew. */
 export const forget = (id: string) => accounts.delete(id);
 
-/**
- * The least that is available on any of several accounts; and as `held`, by how much the least will have grown once all
- * their calls end without a cost.
- */
+/** The least available on any of several accounts, and as `held` by how much it can grow once all calls end free. */
 export function leastOf(seen: readonly Free[]): Free {
   const available = Math.min(...seen.map((each) => each.available));
   if (!Number.isFinite(available)) return { available, held: 0 };

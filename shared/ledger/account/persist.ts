@@ -10,10 +10,7 @@ export const patienceMs = 20_000;
 const firstSpanMs = 100;
 const longestSpanMs = 5_000;
 
-/**
- * Makes a write, and makes it again for as long as its time lasts while it fails in a way that `mayRepeat` allows. The
- * client's own few tries are over within half a second, which a throttled partition doesn't keep to.
- */
+/** Makes a write, again while its time lasts and `mayRepeat` allows: the client's own tries are over in half a second. */
 export async function persist<Output>(
   write: () => Promise<Output>,
   mayRepeat: (error: unknown) => boolean,

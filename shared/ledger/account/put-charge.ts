@@ -12,10 +12,7 @@ export const chargePut = (charge: Charge) => ({
   ConditionExpression: 'attribute_not_exists(entry)',
 });
 
-/**
- * Writes a charge that has ended. Does nothing if it is there, because an earlier try came through after all: so it is
- * tried again whatever DynamoDB's trouble is, as a call without a charge is free to its caller and billed by its provider.
- */
+/** Writes an ended charge, once. Any trouble is tried again: a call without a charge is free, and billed by its provider. */
 export async function putCharge(charge: Charge, abortSignal?: AbortSignal): Promise<void> {
   const options = abortSignal && { abortSignal };
   await unlessConditionFails(

@@ -9,10 +9,7 @@ import { type Account, accountKey } from './account.ts';
 export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
   window_ends_at <= new Date(now).toISOString();
 
-/**
- * Begins the window that holds `now`: nothing is spent in it, and what is held stays held. Does nothing if
- * another has begun it since `account` was read.
- */
+/** Begins the window that holds `now`, with nothing spent and the same held. Does nothing if it was begun meanwhile. */
 export async function renewWindow(account: Account, now: number): Promise<void> {
   const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
   await unlessConditionFails(

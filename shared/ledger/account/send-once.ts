@@ -7,9 +7,8 @@ import { isThrottled } from '../../aws/outage.ts';
 class ResponseLostError extends Error {}
 
 /**
- * Sends an update that must not happen twice. The SDK retries only what DynamoDB itself refused, such as a
- * throttled request. If the response is lost, this throws, and the update may have happened or not.
- *
+ * Sends an update that must not happen twice: only what DynamoDB refused is retried. It throws if the answer is lost,
+ * and then the update may have happened.
  * @see https://aws.amazon.com/blogs/developer/middleware-stack-modular-aws-sdk-js/
  */
 export function sendOnce(

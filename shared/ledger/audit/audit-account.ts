@@ -60,11 +60,9 @@ const isDue = ({ audit_at }: Account, now: number) =>
   audit_at !== undefined && audit_at <= new Date(now).toISOString();
 
 /**
- * Makes the account agree with the charges of its oldest epoch, if that is due, removes the epoch's sums from it, and sets
- * when it is audited next, all in one update. What the epoch still holds belongs to no running call, and is given back. What
- * its charges of this window cost is what was spent: a cost that was not credited is spent now, and one that was credited
- * without a charge is given back. The update's condition is that the sums are as they were read. Returns the account if it
- * was refused, or if another epoch is due.
+ * Audits an account's oldest epoch, if due, in one update on the condition that its sums are as read. Holds that no
+ * call has any more are given back; the charges of this window are what was spent. Returns the account if it was
+ * refused, or if another epoch is due.
  */
 async function auditOldest(
   account: Account,
@@ -162,9 +160,8 @@ async function auditOf(
 }
 
 /**
- * Sets when the account is audited next: when its oldest epoch is due, or later if it has counts of requests alone, which
- * came with a share; and removes the counts of minutes that are over. An account with neither is taken out of the index, unless a
- * call has begun in this epoch or one beside it since it was read, or a share has come.
+ * Plans the next audit: when the oldest epoch is due, later for mere counts of requests. An account with neither
+ * leaves the index, unless a call or a share came since it was read. Counts of past minutes are removed.
  */
 function planOf(account: Account, oldest: number | undefined, now: number): Change {
   const epoch = epochOf(now);
@@ -208,10 +205,7 @@ function sumsOf(account: Account, epoch: number): [string, number][] {
   return Object.entries(account).filter(([name]) => sum.test(name)) as [string, number][];
 }
 
-/**
- * Tells what an audit has put right: how many calls were lost, and what they held. Those that are no requests under way,
- * such as pages of OCR, count as one together. A team's account held the same for the calls of its keys.
- */
+/** Tells what an audit put right: lost calls and their holds. Calls that are no requests, such as OCR, count as one. */
 function tellOf(accountId: string, { running, held, unspent }: Found): void {
   if (held === 0 && unspent === 0) return;
   const calls = isTeamId(accountId) ? 0 : Math.max(1, running);

@@ -23,10 +23,7 @@ const keysAtOnce = 8;
 /** Adds up the charges of an epoch that are there now. */
 export const sumCharges = (accountId: string, epoch: number) => chargeSums()(accountId, epoch);
 
-/**
- * Returns a function that adds up the charges of an epoch. It reads those of a team's keys once for all parts of the team,
- * and keeps only the sums: they are those of the moment at which it is first asked for a part.
- */
+/** Returns a function that sums an epoch's charges. It reads a team's keys once, at its first call, for all parts. */
 export function chargeSums(): (accountId: string, epoch: number) => Promise<EpochSums> {
   const limit = pLimit(keysAtOnce);
   const ofTeams = new Map<string, Promise<Map<string, EpochSums>>>();

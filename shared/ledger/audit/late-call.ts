@@ -52,10 +52,7 @@ export async function handOver(call: LateCall, delaySeconds = soonSeconds): Prom
 /** How long a charge is tried before the queue has its call as well, in case its function ends in between. */
 const tryAloneMs = 2_000;
 
-/**
- * Writes a charge. If that takes long, or fails, the call is handed over; once it is, its caller waits no longer than
- * `patienceMs`. Throws nothing, and tells whether it was handed over.
- */
+/** Writes a charge, or hands it over if that fails or takes long; its caller waits for `patienceMs`. It never throws. */
 export async function orHandOver(
   write: (signal: AbortSignal) => Promise<void>,
   charge: Charge,

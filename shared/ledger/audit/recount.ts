@@ -36,13 +36,9 @@ export async function beginRecount(accountId: string, epoch: number): Promise<vo
 const maxTries = 5;
 
 /**
- * Makes an account agree with the charges of an epoch whose recount has begun, as credits would that were lost. Returns
- * false if it is to be tried again. Does nothing if an audit has closed the epoch, which has done the same, or where it is
- * left to the audit as its sums are too old.
- *
- * Which credits came isn't known, but what they add up to: no other comes meanwhile. Whatever the charges of the epoch
- * hold and cost more than that was not credited. A charge that isn't there yet, though its credit has come, makes the
- * difference smaller: a recount never gives back too much, and a later one gives back the rest.
+ * Makes an account agree with the charges of an epoch whose recount has begun, as lost credits would have. What the
+ * charges hold and cost beyond all credits was not credited; as no credit comes meanwhile, it never gives back too
+ * much. Returns false if it is to be tried again. Does nothing if an audit has closed the epoch.
  */
 export async function recount(accountId: string, epoch: number): Promise<boolean> {
   for (let tries = 1; tries <= maxTries; tries += 1) {

@@ -16,10 +16,7 @@ const longestGroupMs = 1_000;
 export class ChargeGroup {
   private readonly group = new Group(writeAll, { atMost: maxBatch });
 
-  /**
-   * Writes a charge as `putCharge` does. What a group can't write is tried alone: each write does nothing if the charge is
-   * there, so it doesn't matter which of them comes through.
-   */
+  /** Writes a charge as `putCharge` does. What a group can't write is tried alone; a charge is written once anyhow. */
   async put(charge: Charge, abortSignal: AbortSignal): Promise<void> {
     const isThere = await this.group.add(charge);
     if (!isThere) await putCharge(charge, abortSignal);
@@ -27,9 +24,8 @@ export class ChargeGroup {
 }
 
 /**
- * Inserts charges, each if it is not there. Returns for each whether it is there now; false if that isn't known.
- * A batch of puts would have no conditions, and a transaction of them takes twice the write units.
- *
+ * Inserts charges that are not there. Returns for each whether it is there now. Batches have no conditions, and
+ * transactions cost twice.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.multiplestatements.batching.html
  */
 async function writeAll(charges: Charge[]): Promise<boolean[]> {

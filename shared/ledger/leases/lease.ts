@@ -11,10 +11,7 @@ export interface Left {
   requests: number;
 }
 
-/**
- * Money and requests that the accounts of a key hold for calls of this process that begin in a moment. Calls take from it
- * in memory, each once, and it has never less than nothing.
- */
+/** Money and requests that a key's accounts hold for calls of this process to come, which take from it in memory. */
 export class Lease {
   private readonly account: Account;
   private readonly team: Account | undefined;

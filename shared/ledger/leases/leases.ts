@@ -33,10 +33,7 @@ export class Leases {
     this.credits = new CreditGroups(this.options.pauseMs);
   }
 
-  /**
-   * Holds a call within a lease of its key; undefined if it is to be held by itself. One that finds the lease used up waits
-   * for the next, which takes no longer than a hold of its own.
-   */
+  /** Holds a call within a lease of its key; undefined if it needs a hold of its own. It waits for a lease on its way. */
   async take<Chosen extends Fit>(
     keyId: string,
     plan: HoldPlan<Chosen>,
@@ -60,10 +57,7 @@ export class Leases {
     this.of(ownerOf(account.key_id)).note(account, holdNanoUsd, Date.now());
   }
 
-  /**
-   * Gives back what leases of a key have left, and credits its accounts with all that has ended, before a call is refused.
-   * Returns whether that was anything, so that the call may find what it lacked.
-   */
+  /** Gives back what a key's leases have left before a call is refused. Returns whether there was anything. */
   async giveBack(keyId: string, teamId: string | undefined): Promise<boolean> {
     const gave = (await this.keys.get(keyId)?.giveBack(Date.now())) ?? false;
     const accountIds = [keyId, ...(teamId ? [ownerOf(teamId)] : [])];

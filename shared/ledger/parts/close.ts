@@ -6,9 +6,8 @@ import { ownerOf } from './part-id.ts';
 import { readWhole } from './whole.ts';
 
 /**
- * Has an account take holds itself alone. Its other parts are closed at once, and give it what they have left; what calls
- * hold on them, and have spent, follows when it is free. Does nothing to an account of one part. Throws nothing if another
- * changes it at the same time.
+ * Closes an account's other parts: they give back what is left now, and what calls hold when it is free. A change by
+ * another meanwhile is no error.
  */
 export async function closeParts(ownerId: string): Promise<void> {
   const whole = await readWhole(ownerId);
@@ -40,10 +39,7 @@ export async function closeParts(ownerId: string): Promise<void> {
   await bringHome(own.key_id);
 }
 
-/**
- * The check that the account of a closed part isn't below its limit, which only the account itself can be: what comes free
- * on a closed part then makes up for that.
- */
+/** Checks that the account of a closed part isn't below its limit: what comes free on the part makes up for that. */
 export const hasLeft = (id: string) => ({
   TableName: setting('LEDGER_TABLE'),
   Key: accountKey(ownerOf(id)),

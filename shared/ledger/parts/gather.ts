@@ -14,8 +14,8 @@ export interface Need {
 }
 
 /**
- * Has one part of an account get what a call needs, if the parts have it together: as it is, or by what others give, in one
- * transaction. Returns the part; undefined if another call came first, so that all are to be read again.
+ * Has one part get what a call needs from the others, in one transaction. Returns it; undefined if another call came
+ * first.
  */
 export async function gather(
   { parts }: Whole,
@@ -32,10 +32,7 @@ export async function gather(
   return isMoved ? { ...seen, available: need.nanoUsd } : undefined;
 }
 
-/**
- * Has a part get what a call on it lacks, as far as it is there. Returns how much of that its account has, with all its parts:
- * whoever takes it then may find that another came first, and asks again.
- */
+/** Has a part get what a call lacks. Returns how much the whole account has; another call may still take it first. */
 export async function gatherInto(id: string, nanoUsd: number, now = Date.now()): Promise<number> {
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const whole = await readRenewed(id, now);
@@ -48,10 +45,7 @@ export async function gatherInto(id: string, nanoUsd: number, now = Date.now()):
   throw new BusyAccountError(ownerOf(id));
 }
 
-/**
- * What other parts give the account itself for a large sum, in proportion to what each has. So all keep something, and a call
- * that comes first on any of them is no reason to ask all again.
- */
+/** What other parts give for a large sum, in proportion, so that each keeps something for its next call. */
 export function giftsFromAll({ parts: [own, ...others] }: Whole, nanoUsd: number) {
   const rich = others.filter(({ available }) => available > 0);
   let total = rich.reduce((sum, { available }) => sum + available, 0);

@@ -40,9 +40,8 @@ const leastRequests = 60;
 const leastAtOnce = 4;
 
 /**
- * Doubles the parts of an account that take holds, or gives it more at once: each keeps an equal share of what it has left, and
- * gives the others to parts that were closed or are new. All of it happens in one transaction, or nothing. Returns whether
- * it did. An account over a limit, as that was lowered, doesn't grow until its calls are within it.
+ * Doubles an account's parts, or gives it more, in one transaction: each gets an equal share. Returns whether it did.
+ * An account over a lowered limit grows only once its calls are within it.
  */
 export async function grow(ownerId: string, options: GrowOptions = {}): Promise<boolean> {
   const { now = Date.now(), isNeeded, restMs = 0 } = options;

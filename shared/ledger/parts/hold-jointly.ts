@@ -17,12 +17,8 @@ export type JointHold =
     };
 
 /**
- * Holds a sum on a key's account and on its team's: on both, or on neither. Which team that is, the key's account
- * says. Both are asked at once if the team is known. A key that refused its last hold is asked alone first, so that
- * calls it can't pay for don't get in the way of its team's other keys.
- *
- * What one account held in vain is undone at once. A death before that leaves a hold without a charge, which the
- * audit gives back.
+ * Holds a sum on a key's account and its team's: both, or neither. A known team is asked at once, but after a key
+ * that refused its last hold. What one held in vain is undone; after a death the audit gives it back.
  */
 export async function holdJointly(
   payers: readonly [Seen, ...Seen[]],

@@ -12,9 +12,8 @@ export interface Word<Chosen extends Fit> {
 }
 
 /**
- * Asks all parts of the accounts that pay for a call, of the key first, before it is refused. Throws what it lacks, with the figures of the
- * whole, if the parts have too little together; else has one part of each get it. Returns undefined if another call came
- * first.
+ * Asks all parts of the paying accounts before a call is refused. Throws what it lacks, with the figures of the
+ * whole; else has one part of each get it. Returns undefined if another call came first.
  */
 export async function lastWord<Chosen extends Fit>(
   asked: readonly Seen[],

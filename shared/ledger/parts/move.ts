@@ -46,11 +46,8 @@ const minutesAround = (now: number) =>
   [-1, 0, 1].map((minutes) => requestsAttribute(now + minutes * 60_000));
 
 /**
- * A share of a part, with the requests of these minutes that its smaller limit has no room for, and those that are in
- * proportion to it. Limits and counts keep their sums, so in no minute more are counted than the parts allow together.
- *
- * A part may have more left than its limit: a call was undone on it whose count had gone with a share, and its count is
- * below 0. What it gives of that is taken from the count where it goes.
+ * A share of a part, with the minutes' requests that its smaller limit has no room for. Limits and counts keep their
+ * sums. A count below 0, of undone calls, is made up where the share goes.
  */
 export function giftOf(part: Account, share: Share, now: number): Gift {
   const counts: Gift['counts'] = {};

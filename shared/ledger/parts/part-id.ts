@@ -1,6 +1,6 @@
 /*
- * An account that is asked too often for one item has parts: accounts of their own, each with a share of its ceiling and
- * limits. The first part is the account itself, the others' ids are `<its id>#<i>`.
+ * A busy account has parts: accounts with a share of its ceiling and limits. The first is the account itself, the
+ * others `<its id>#<i>`.
  */
 
 /** The most parts of an account. A transaction takes them all, and 100 items at most. */

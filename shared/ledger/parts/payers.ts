@@ -20,10 +20,7 @@ export function payersOf(keyId: string): [Seen, ...Seen[]] {
   return team ? [own, lastSeen(pickPart(team))] : [own];
 }
 
-/**
- * What the account of a part has and holds, as far as this function knows: as much as if its other parts were like those that it has
- * seen. That is exact for an account of one part.
- */
+/** What a part's whole account has and holds, if all parts were like those seen: exact for an account of one part. */
 export function wholeSeen(seen: Seen): Free {
   if (!isInParts(seen.key_id)) return seen;
   const parts = partsSeen(seen.key_id);

@@ -1,9 +1,7 @@
 import { setting } from '../../config.ts';
 import { type Account, requestsAttribute } from '../account/account.ts';
 
-/*
- * How many requests a second are many. All are parts of what one part of an account is to have, `PART_CALLS_PER_SECOND`.
- */
+/* Rates of requests that are many, as shares of `PART_CALLS_PER_SECOND`, the rate of one part. */
 
 /** Calls that share leases write little more than their charges: so many times as many are one part's. */
 const leasedFactor = 5;

@@ -77,10 +77,7 @@ export function wholeOf([own, ...others]: Whole['parts']): Account {
   return whole;
 }
 
-/**
- * Reads an account whose parts are all in the window that holds `now`, or in a later one if another's clock was ahead.
- * Shares move only within one window: what one part has left of the last is no other's to spend in it.
- */
+/** Reads an account whose parts are all in the window of `now`, or of a clock ahead: shares move within one window only. */
 export async function readRenewed(id: string, now = Date.now()): Promise<Whole> {
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const whole = await readWhole(id);

@@ -1,9 +1,6 @@
 import type { Metadata } from './metadata.ts';
 
-/**
- * How accurate a charge's tokens and cost are: `exact` as the provider reported them, `estimated` from the text
- * for a provider that reported none, `partial` for a call that broke off.
- */
+/** How a cost is known: `exact` from the provider, `estimated` from the text, `partial` for a call that broke off. */
 export type Accuracy = 'exact' | 'partial' | 'estimated';
 
 /** What a charge is for. */
@@ -16,10 +13,7 @@ export interface ChargeSubject {
   job_id?: string;
 }
 
-/**
- * One model call, one page read by OCR, or one web search, once it has ended: `settled` with its cost, or `released`
- * without one. Amounts are whole nano-dollars, instants ISO 8601 strings.
- */
+/** An ended model call, OCR page or web search: `settled` with its cost, or `released` without. Amounts are nano-dollars. */
 export interface Charge extends ChargeSubject {
   key_id: string;
   /** `charge_` and a UUIDv7 of the moment at which its most was held. */

@@ -7,9 +7,7 @@ const maxNameLength = 64;
 const maxValueLength = 512;
 
 /**
- * The caller's own tags: names with values, as OpenAI has them. What is wrong is said by the number of the pair, never
- * by its name or value: errors are logged.
- *
+ * The caller's own tags. Errors tell a pair's number, never its name or value, as they are logged.
  * @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-metadata
  */
 export const Metadata = runningAs(

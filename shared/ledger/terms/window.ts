@@ -10,8 +10,8 @@ export interface BudgetWindow {
 export const never = '9999-12-31T23:59:59.999Z';
 
 /**
- * Finds the window that holds `now`, in ms since 1970. Windows follow each other without a gap from
- * `createdAt` on; without a duration there is one that never ends.
+ * Finds the window of `now`, in ms since 1970: windows follow each other from `createdAt`; without a duration there
+ * is one.
  */
 export function windowAt(createdAt: string, duration: string | null, now: number): BudgetWindow {
   if (!duration) return { startsAt: createdAt, endsAt: never };

@@ -10,7 +10,6 @@ const path = '/messages/batches';
 
 /**
  * Anthropic's message batches. A batch has no name of ours; its requests' ids begin with one.
- *
  * @see https://platform.claude.com/docs/en/api/creating-message-batches
  */
 export const anthropicBatches: BatchProtocol = {

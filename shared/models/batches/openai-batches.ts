@@ -10,7 +10,6 @@ const over = ['failed', 'completed', 'expired', 'cancelled'];
 
 /**
  * OpenAI's batches: a file of requests, and two of results.
- *
  * @see https://platform.openai.com/docs/api-reference/batch
  */
 export const openaiBatches: BatchProtocol = {

@@ -50,10 +50,7 @@ export interface BatchProtocol {
   /** Hands the requests over before the batch is made, where the protocol wants that; it costs nothing. */
   upload(client: OpenAI, path: string, signal: AbortSignal): Promise<string | undefined>;
   make(client: OpenAI, batch: ToMake, signal: AbortSignal): Promise<string>;
-  /**
-   * Looks for a batch of which it isn't known whether it was made: its id, undefined if it wasn't, or `unclear` if that
-   * shows only later.
-   */
+  /** Looks for a batch that may have been made: its id; undefined if it wasn't, `unclear` if that shows only later. */
   find(
     client: OpenAI,
     wanted: { tag: string; count: number; sinceMs: number },

@@ -1,6 +1,6 @@
 /**
- * What a model answers, in no wire dialect, piece by piece. Pieces of one kind that follow each other belong to one block;
- * those of a tool call name it by its index. `start` is the first, and `end` or `error` the last.
+ * A piece of a model's answer in no wire dialect. Successive pieces of a kind are one block; tool calls have an
+ * index. `start` is the first, `end` or `error` the last.
  */
 export type AnswerEvent =
   | { is: 'start'; id?: string; model?: string }

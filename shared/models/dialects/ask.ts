@@ -1,6 +1,6 @@
 /**
- * What a model is asked, in no wire dialect: what dialects are translated through. A field that was not sent is absent.
- * What a dialect can't say in another's words it refuses by name (`untranslatable`).
+ * A model's request in no wire dialect, through which dialects are translated. What a dialect can't say it refuses by
+ * name.
  */
 export interface Ask {
   model: string;

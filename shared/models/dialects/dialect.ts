@@ -18,8 +18,8 @@ export interface Wire {
   /** Leaves out of a caller's request what is not for a provider. Nothing is, unless a dialect says what. */
   sent?(body: Body): Body;
   /**
-   * Describes a request as a chat completion's, to be measured and held: nothing that may count as prompt is left out,
-   * and its `max_tokens` is the limit of its output.
+   * Describes a request as a chat completion's, to be measured and held: with all of the prompt, and the limit of its
+   * output.
    */
   sized(body: Body): SizedRequest;
 }

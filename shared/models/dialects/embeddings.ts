@@ -3,8 +3,7 @@ import type { SizedRequest } from '../token-bounds.ts';
 import type { Body, Wire } from './dialect.ts';
 
 /**
- * OpenAI's embeddings. A request has no output: what is held is its input.
- *
+ * OpenAI's embeddings. A request has no output: its input is held.
  * @see https://platform.openai.com/docs/api-reference/embeddings/create
  */
 export const embeddings: Wire = { path: '/embeddings', limitName: 'max_tokens', sized };

@@ -4,8 +4,8 @@ import type { Ask, AskMessage, Tool, ToolCallPart } from './ask.ts';
 import { newCallId } from './field.ts';
 
 /*
- * Tools of Responses as functions, for providers that know nothing else: a custom tool takes its input as the one argument
- * of a function, one within a namespace has that before its name, and a search of tools is a function like any.
+ * Responses' tools as functions, for providers that know only those: a custom tool has its input as the one argument,
+ * a namespace comes before the name, and a search of tools is a function like any.
  */
 
 /** A tool, or a call of one, by what names it. */

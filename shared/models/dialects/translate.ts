@@ -10,10 +10,8 @@ export const isEventStream = ({ headers }: Response): boolean =>
   (headers.get('content-type') ?? '').startsWith('text/event-stream');
 
 /**
- * Returns a provider's response as another dialect has it, so that whoever reads it needn't know what the provider speaks;
- * and streamed or whole as it was asked for, though some providers do as they like.
- * A stream is translated event by event. One that ends early, or has events that can't come, does the same. Its body
- * is read as whoever reads the translation does: a prompt was taken by then.
+ * Translates a provider's response, streamed or whole as it was asked for. A stream is translated event by event; one
+ * that ends early, or has impossible events, does the same. Its body is read as the translation is.
  */
 export function translateResponse(
   response: Response,
@@ -109,8 +107,8 @@ async function* translated(
 }
 
 /**
- * Translates events. Before it throws for one that can't come it yields those before it: they are billed. Events that say
- * nothing in the other dialect keep the connection open.
+ * Translates events. Those before an impossible one are yielded first, as they are billed. Events without a
+ * translation keep the connection open.
  */
 function* written(bytes: Buffer, reader: AnswerReader, writer: AnswerWriter): Generator<Buffer> {
   let text = '';

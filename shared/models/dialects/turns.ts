@@ -8,9 +8,8 @@ const idsIn = (message: AskMessage) =>
   callsIn(message).flatMap((part) => (part.is === 'toolCall' ? [part.id] : []));
 
 /**
- * Puts what tools gave right after the turn that called them, and what was said between after that: other providers than
- * Responses' take nothing else, and refuse the conversation from then on. Throws `UnprocessableEntityError` for an output of
- * no call.
+ * Puts tools' outputs right after the turn that called them, as all providers but Responses' need it. Throws
+ * `UnprocessableEntityError` for an output of no call.
  */
 export function inTurns(messages: readonly AskMessage[]): AskMessage[] {
   const ordered: AskMessage[] = [];

@@ -13,7 +13,6 @@ interface Request {
 
 /**
  * Anthropic's message batches.
- *
  * @see https://platform.claude.com/docs/en/api/creating-message-batches
  */
 export function addAnthropicBatches(app: FastifyInstance, store: BatchStore): void {

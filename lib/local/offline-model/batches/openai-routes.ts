@@ -6,7 +6,6 @@ import { failMaking, loseAnswer } from './making.ts';
 
 /**
  * OpenAI's files and batches, as far as batches need them.
- *
  * @see https://platform.openai.com/docs/api-reference/batch
  */
 export function addOpenAIBatches(app: FastifyInstance, store: BatchStore): void {

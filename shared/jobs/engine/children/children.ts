@@ -14,9 +14,8 @@ export interface Child {
 const childrenPerTransaction = 33;
 
 /**
- * Makes the jobs that are not there yet. Each is made in one transaction with its parent's count of them, so
- * that the count is right whatever dies in between; `set` is written to the parent with the last of them.
- * Returns the parent as it then is. Throws `LeaseLostError`.
+ * Creates the missing children, each in one transaction with the parent's count of them; `set` is written with the
+ * last. Returns the parent as it then is. Throws `LeaseLostError`.
  */
 export async function createChildren<Its extends ClaimedJob>(
   parent: Its,

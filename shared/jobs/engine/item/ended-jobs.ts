@@ -7,10 +7,7 @@ import type { EndStatus } from './status.ts';
 export const endedAs = (status: EndStatus, { job_id }: Pick<JobKey, 'job_id'>) =>
   `${status}#${job_id}`;
 
-/**
- * Reads a key's jobs with this end that are older than the given job, the newest first, by the index, which lags the
- * table. `lastKey` names the last job of a page.
- */
+/** Reads a key's older jobs with this end, the newest first, by an index that lags the table. */
 export async function* endedBefore(
   { key_id, job_id }: JobKey,
   status: EndStatus,

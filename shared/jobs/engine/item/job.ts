@@ -68,9 +68,7 @@ export interface Job extends JobKey {
   /** When the job may be claimed: its creation, or the end of its wait. */
   ready_at: string;
   turn?: string;
-  /**
-   * The start tag of fair queueing, in µs since 1970, which sorts it among the jobs of all keys. It is kept for good.
-   */
+  /** The start tag of fair queueing, in µs since 1970: it sorts a job among those of all keys, and never changes. */
   tag?: number;
   /** Its retry slot among the jobs that wait for a limit of its key, if that is later than a job waits at once. */
   place?: { limit: string; at: string };
@@ -114,10 +112,7 @@ export const retentionEnd = () =>
 /** What the id of a job that callers may name looks like. */
 export const jobIdPattern = /^job_[0-9a-f-]{36}$/;
 
-/**
- * The id of a job that is made for another: the same for the same parent and name, so that making it twice
- * makes it once. It is a UUIDv7 with its parent's time, so that a job's children lie together in the table.
- */
+/** Returns a child's id, always the same for a parent and name: a UUIDv7 with the parent's time, so children lie together. */
 export function childIdOf(parentId: string, name: string): string {
   const hash = createHash('sha256').update(`${parentId}\n${name}`).digest('hex');
   const variant = '89ab'[Number.parseInt(hash.charAt(3), 16) % 4];

@@ -1,7 +1,4 @@
-/**
- * How long a worker may hold a job without renewing its lease. Then the sweep puts the job back for another worker. A sweep
- * whose clock is 30 seconds ahead must not take a job from a worker that renews its lease.
- */
+/** How long a lease lasts. A sweep whose clock is 30 seconds ahead must not take a job whose lease is renewed. */
 export const leaseMs = 50_000;
 
 /** How often a worker renews its lease. */

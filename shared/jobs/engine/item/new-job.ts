@@ -7,10 +7,7 @@ import { notifyGraceMs } from './state.ts';
 type Named = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 type GivenJob = Pick<Job, Named> & Partial<Job>;
 
-/**
- * Returns a job of a kind that is queued and ready now. It sorts as a job that goes on with another
- * job's work, unless it takes a tag of its own (`engine/waiting/fair-tags.ts`).
- */
+/** Returns a queued job that is ready now. It sorts as one that goes on with another job's work until it takes a tag. */
 export function newJob<Given extends GivenJob>(
   { name, firstPhase, queue }: Pick<Kind, 'name' | 'firstPhase' | 'queue'>,
   given: Given,

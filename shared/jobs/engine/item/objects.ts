@@ -14,10 +14,7 @@ import { s3 } from '../../../aws/s3.ts';
 import { setting } from '../../../config.ts';
 import type { JobKey } from './job.ts';
 
-/**
- * More JSON than this goes to object storage. Each write of an item is billed for all that is in it, and a lease is renewed
- * every ten seconds.
- */
+/** Longer JSON goes to object storage: each write is billed for the whole item, and each lease renewal is a write. */
 const inlineBytes = 2 * 1024;
 /** A text of more bytes than this is put behind a link. */
 const inlineTextBytes = 256 * 1024;

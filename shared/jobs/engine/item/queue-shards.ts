@@ -27,10 +27,7 @@ export function shardsOf(name: QueueName, shards = setting('LANE_SHARDS')): stri
 /** What sorts a job among the ready ones of its shard. */
 type Sorted = Pick<Job, 'priority' | 'job_id' | 'stop_reason'> & { tag?: number | undefined };
 
-/**
- * Returns the `turn` of a job that has run before, or was made by one that has: the lowest priority first, then the
- * lowest tag. They come before the jobs of the priority that never ran. Stopped jobs come before all.
- */
+/** Returns the `turn` of a job that has run, or was made by one: by priority and tag. Stopped jobs come first. */
 export function turnOf({ priority, job_id, stop_reason, tag }: Sorted): string {
   const id = job_id.replace(/^part_/, 'job_');
   if (stop_reason) return `${digits(0, 3)}#${id}`;

@@ -60,10 +60,7 @@ import type { EndStatus } from './status.ts';
  * shard, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
 
-/**
- * How long a job may be ready before the sweep sends another message for it: no longer than a lease, so that a new job which
- * is claimed need not be moved among those that are due.
- */
+/** When a ready job's message is sent again: not after a lease, so a claimed new job need not move in `due`. */
 export const notifyGraceMs = leaseMs;
 
 /** How often ending a stopped job is tried again before it ends without a result. */
@@ -80,10 +77,7 @@ function isNew({ job_id }: JobKey, now: number): boolean {
   return ageMs >= 0 && ageMs < newForMs;
 }
 
-/**
- * queued → processing, under a new lease. Undefined if the job is not ready, or is another's. To move a job in the index
- * `due` costs two writes, so one that is new stays where it is there: it is due before its lease ends.
- */
+/** queued → processing, under a new lease. A new job keeps its place in `due`, as a move costs two writes. */
 export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<ClaimedJob | undefined> {
   const now = Date.now();
   const started_at = instant(now);
@@ -110,9 +104,8 @@ export const isFirstRun = (job: ClaimedJob) =>
   job.retry_count === 0 && !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
 
 /**
- * Keeps the lease for another while, also of a job that was stopped. Returns the job as it then is; undefined if it is no
- * longer the caller's. Moving a job in the index `due` costs two writes more, so that is done only if it would be due
- * before the next renewal. `job` should be what the last renewal returned.
+ * Keeps the lease, also of a stopped job. Returns the job; undefined if it is no longer the caller's. As a move in
+ * the index `due` costs two writes, it is made only before the next renewal.
  */
 export async function renewLease(job: ClaimedJob): Promise<ClaimedJob | undefined> {
   const now = Date.now();
@@ -142,10 +135,7 @@ export async function saveProgress<Its extends ClaimedJob, Saved extends Partial
   return saved as Its & Saved;
 }
 
-/**
- * processing → done, with the attributes of its result, if it has one. An `error` among them says what went
- * wrong beside it, such as a drive that refused the result. A job that was stopped is cancelled, and keeps them.
- */
+/** processing → done, or cancelled if it was stopped. `error` may say what went wrong beside the result. */
 export async function completeJob<Its extends ClaimedJob>(
   job: Its,
   set: Partial<Its> = {},
@@ -156,10 +146,7 @@ export async function completeJob<Its extends ClaimedJob>(
   return done ?? endJob(job, 'cancelled', set, whileStopped(job));
 }
 
-/**
- * Does what `completeJob` does for a job that was not stopped, within a transaction: returns the write, and the job as it
- * then is.
- */
+/** Returns what `completeJob` writes for a job that was not stopped, for a transaction, and the job as it then is. */
 export function completionWrite(
   job: ClaimedJob,
   set: Partial<Job>,
@@ -226,9 +213,8 @@ function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job)
 }
 
 /**
- * Does what `retryJob` does with the job of a lost worker, at once, unless that worker has renewed its lease since. A loss
- * costs no retry if another job may have broken the worker; but from then on the job runs alone. A worker that is lost
- * while it runs the job alone costs a retry.
+ * Queues the job of a lost worker at once, unless that worker has renewed its lease. The first loss costs no retry,
+ * as another job may have broken the worker; from then on the job runs alone, and a loss costs one.
  */
 export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
   const { when, values } = whileLeased(job);
@@ -285,10 +271,7 @@ export function makeReady(job: TurnFields): Promise<Job | undefined> {
   });
 }
 
-/**
- * Gives the lease up while children run: the job stays in processing without a worker until the last of
- * them has ended. It is queued again at once if that was so already.
- */
+/** Gives the lease up while children run. The job is queued again at once if all of them have ended already. */
 export async function suspendJob(job: ClaimedJob): Promise<Job | undefined> {
   const suspended = await updateJob(job, {
     ...whileLeased(job),
@@ -334,9 +317,8 @@ export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
 export const cancelPart = (part: ClaimedJob) => endJob(part, 'cancelled', {}, whileLeased(part));
 
 /**
- * Stops a job for a reason: it will end `cancelled`, at once if it has never started, else by a worker that keeps what was
- * done; of some kinds always by a worker. One that is stopped already keeps its first reason. Returns the job as it then
- * is; undefined if it has ended.
+ * Stops a job, which will end `cancelled`: at once if it has never started, else by a worker that keeps what was
+ * done. The first reason stays. Returns the job as it then is; undefined if it has ended.
  */
 export async function stopJob(
   seen: Job,
@@ -383,10 +365,7 @@ function stopAsSeen(
   });
 }
 
-/**
- * Names the job that tries an ended one again, if none is named yet. Undefined if the job has not ended, or is
- * done; one of some kinds may be done if children of it failed.
- */
+/** Names the job that retries a failed or cancelled one, once. Some kinds may be done with failed children. */
 export function nameRetry(
   job: JobKey,
   retry_job_id: string,

@@ -6,16 +6,10 @@ import { setting } from '../../../config.ts';
 import { callersJobIdOf, findItem, type Job, type JobKey, retentionEnd } from './job.ts';
 import { getText, putText } from './objects.ts';
 
-/**
- * A step's value of more JSON than this lies in object storage, as an item may hold 400 KB; and so does one that the table
- * can't hold as it is, such as what a provider sends.
- */
+/** A larger value goes to object storage, as an item may hold 400 KB; so does one that the table can't hold as it is. */
 const inlineStepBytes = 300_000;
 
-/**
- * A piece of a job's work that is done: a page, a line, an answer, under a name of its own. Steps lie beside
- * the job in its table. Each is written once, so that work which stopped goes on after the last one.
- */
+/** A finished piece of a job's work, such as a page, a line or an answer. Each is written once, beside the job. */
 interface Step {
   name: string;
   value?: unknown;
@@ -28,10 +22,7 @@ type StepOwner = JobKey & Pick<Job, 'parent_job_id'>;
 export const stepsPrefixOf = (owner: StepOwner) =>
   `step_${callersJobIdOf(owner).replace(/^[a-z]+_/, '')}#`;
 
-/**
- * Returns the write of a step, for a transaction; it fails if the step is there already. `kept_as` is the item by which
- * later jobs find the same value.
- */
+/** Returns the write of a step, which fails if it is there. `kept_as` is the item that gives later jobs its value. */
 export async function stepWrite(
   job: StepOwner,
   name: string,

@@ -13,10 +13,7 @@ import { ModelPausedError } from '../../../models/errors.ts';
 import type { Job } from '../item/job.ts';
 import { RunningError } from '../waiting/running.ts';
 
-/**
- * When a job that stopped with an error may go on, in epoch ms, if it only waits for a limit of its own
- * key, or for a service of AWS or a provider to come back; that costs no retry. Undefined for any other error.
- */
+/** When a job goes on, in epoch ms, that waits for its key's limit, AWS or a provider at no cost; else undefined. */
 export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
   if (error instanceof ConcurrencyError || error instanceof RunningError) {
@@ -30,10 +27,7 @@ export function endOfWait(job: Job, error: unknown): number | undefined {
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
 }
 
-/**
- * Whether a service of AWS throttles or fails, a provider that fails was not even asked, or other calls came first: no job
- * has a part in that.
- */
+/** Whether AWS throttles or fails, a failing provider was not asked, or other calls came first. */
 function isNobodysFault(error: unknown): boolean {
   if (error instanceof ModelPausedError || error instanceof BusyAccountError) return true;
   return isOutage(error instanceof UnsettledError ? error.cause : error);
@@ -52,10 +46,7 @@ function heldUpMs({ created_at }: Job): number {
   return Math.ceil((spanMs / 2) * (1 + Math.random()));
 }
 
-/**
- * Whether the same attempt would fail again. A 4xx says so, but for two: a provider's 429 passes with time,
- * and so does a budget that resets or that running requests hold.
- */
+/** Whether a retry would fail again, as a 4xx does; but a 429 and a budget that resets or is held pass with time. */
 export function isPermanent(error: unknown): boolean {
   if (error instanceof BudgetExceededError) return !error.isHeldUp && !error.retryAfterSeconds;
   return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;

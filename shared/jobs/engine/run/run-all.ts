@@ -1,9 +1,6 @@
 import pLimit from 'p-limit';
 
-/**
- * Runs tasks, so many at once, and returns their outcomes in order. After a failure no further task begins;
- * those under way are awaited, then the first failure is thrown.
- */
+/** Runs tasks, `atOnce` at a time. After a failure none begins; it is thrown once those under way have ended. */
 export async function runAll<Outcome>(
   tasks: (() => Promise<Outcome>)[],
   atOnce: number,

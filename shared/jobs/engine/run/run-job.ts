@@ -9,9 +9,8 @@ export interface EndedJob {
 }
 
 /**
- * Does a job's work. It returns the job's result; or a write that ends the run otherwise, to go on later or to wait for
- * children; or the job, if its work has ended it already. Of a job that was stopped it returns what was done by then.
- * `signal` aborts when the lease is lost or the function's time is up.
+ * Does a job's work. It returns the result, of a stopped job what was done by then; or a write that ends the run to
+ * go on later; or the job that its work has ended. `signal` aborts when the lease is lost or the time is up.
  */
 export type RunOf<Its, Result> = (
   job: Its,

@@ -65,10 +65,7 @@ export function watchJob(job: ClaimedJob, stopping: Stopping): Watch {
   return watch;
 }
 
-/**
- * Makes sure that a job may go on, before a page, a line or a call of it begins. Throws `StoppedError` if the
- * job was stopped, or its key stops it. Steps that begin within the same second share one look.
- */
+/** Checks that a job may begin a page, a line or a call. Throws `StoppedError`. Steps within a second share a look. */
 export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
   const watch = watches.get(lease_id);
   if (!watch) return;

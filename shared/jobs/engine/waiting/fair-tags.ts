@@ -6,13 +6,9 @@ import { firstTurnOf, newcomersOf } from '../item/queue-shards.ts';
 import { moveOn, type Share } from './key-state.ts';
 
 /**
- * Gives new jobs of one key their tags, by start-time fair queueing. A tag is the greater of two: the tag of the next job
- * at the priority (now if none waits), and the key's last tag plus a step. A key of weight 4 has steps a quarter as long, so
- * four of its jobs run for one of another key.
- *
- * The jobs are added to the count of the key's. Throws `QueueFullError` if it has as many as it may; without `max_queued`
- * it may have any number.
- *
+ * Gives new jobs of a key tags by start-time fair queueing: the greater of the next job's tag at the priority and the
+ * key's last tag plus a step. A key of weight 4 has steps a quarter as long. The jobs are counted; beyond
+ * `max_queued` it throws `QueueFullError`.
  * @see https://doi.org/10.1145/248156.248171
  */
 export const tagJobs = (jobs: Job[], share: Share) => tagAll(jobs, share.weight, share);
@@ -49,10 +45,7 @@ const stepOf = (weight: number) => Math.max(1, Math.round(1000 / weight));
 const markOf = ({ lane, priority }: Pick<Job, 'lane' | 'priority'>) =>
   `last_${lane}_${priority}` as const;
 
-/**
- * Returns the tag of the next job at a priority; undefined if none waits. Jobs that ran before don't count: their tags are
- * of an earlier time, and the next job submitted would come before all that wait.
- */
+/** Returns the lowest tag of the priority's new jobs. Tags of jobs that ran before are old, and would favour this one. */
 async function firstTag(lane: string, priority: number): Promise<number | undefined> {
   const newcomers = newcomersOf(priority);
   const { Items = [] } = await dynamodb.send(

@@ -7,9 +7,8 @@ import { instant, retentionEnd } from '../item/job.ts';
 import type { QueueName } from '../item/queue-shards.ts';
 
 /**
- * A key's state in the queues: an item of the jobs table that each submission updates. `last_…` is the last tag that
- * the key took at a priority of a queue's shard, in µs since 1970; `place_…` the last retry slot of its jobs that wait for a
- * limit, in ms since 1970. `jobs` counts those of its jobs that have not ended; `ended_…` those that ended in a queue within
+ * A key's state in the queues. `last_…` is its last tag at a priority of a shard, in µs since 1970; `place_…` the
+ * last retry slot of jobs that wait for a limit, in ms; `jobs` counts its open jobs, `ended_…` those that ended in
  * five minutes.
  */
 export interface KeyState {
@@ -26,10 +25,7 @@ export const keyStateKey = (keyId: string) => ({ key_id: keyId, job_id: 'line' }
 /** How many of the waiting jobs may be the key's, and how often one of them is the next. */
 export type Share = Pick<KeyLimits, 'weight'> & Partial<Pick<KeyLimits, 'max_queued'>>;
 
-/**
- * Takes a retry slot for a job that waits for a limit of its key: a time that no other such job has. Slots are `apartMs`
- * apart, and none is before `fromMs`. Returns the slot, in ms since 1970.
- */
+/** Takes a retry slot, in ms since 1970, that no other job has: `apartMs` after the last, not before `fromMs`. */
 export const takeRetrySlot = (
   keyId: string,
   limit: string,
@@ -54,9 +50,8 @@ const maxSeen = 10_000;
 const maxTries = 10;
 
 /**
- * Moves a mark of a key's state on by `count` values. They are `step` apart, none is below `from`, and none is given
- * twice. Returns the first. Throws `QueueFullError`, or a 503 `busy` after ten tries. It takes one conditional update, and
- * another if the mark is not where it was seen last.
+ * Moves a mark on by `count` values, `step` apart, none below `from`, none given twice. Returns the first. Throws
+ * `QueueFullError`, or a 503 `busy` after ten tries. A mark that was seen last elsewhere costs a second update.
  */
 export async function moveOn(keyId: string, move: Move): Promise<number> {
   const { mark, from, step, count = 1 } = move;
@@ -174,19 +169,13 @@ async function askForRecount(keyId: string): Promise<void> {
 
 /** How long ends are counted together, for the rate at which jobs end. */
 const endsSpanMs = 5 * 60_000;
-/**
- * A count of ends is removed once it is `keptSpans` old, by a write within the next `removedSpans`. One that no such write
- * met is removed as an old mark.
- */
+/** A count of ends is removed `keptSpans` later, by a write within `removedSpans`; else as an old mark. */
 const keptSpans = 3;
 const removedSpans = 3;
 
 const spanAt = (ms: number) => Math.floor(ms / endsSpanMs);
 
-/**
- * Subtracts jobs that have ended, or were never made, from the count of a key's jobs. The same write adds those in `ended`
- * to what has ended in their queues, from which it is known how many jobs end a minute.
- */
+/** Subtracts jobs that ended, or were never made, from a key's count; `ended` adds to what has ended in its queues. */
 export async function uncountJobs(
   keyId: string,
   count: number,

@@ -21,10 +21,7 @@ interface Wait extends Pick<Job, 'place'> {
   untilMs: number;
 }
 
-/**
- * Returns until when a job waits that a limit of its key stopped. Each job has a retry slot of its own, so that not all ask in
- * the same second. `endMs` is when the wait would end for a job alone.
- */
+/** Returns when to retry a job that its key's limit stopped, in its own slot. `endMs` is the wait of a job alone. */
 export async function waitForLimit(job: Job, error: unknown, endMs: number): Promise<Wait> {
   const slots = retrySlotsFor(error, endMs);
   if (!slots) return { untilMs: Math.min(endMs, latestTryMs(job)) };
@@ -40,8 +37,8 @@ export async function waitForLimit(job: Job, error: unknown, endMs: number): Pro
 }
 
 /**
- * When a job that waits for a budget asks again at the latest, in ms since 1970: within the hour; within a quarter of its
- * age once that is more, as thousands may wait for weeks; within six hours in any case. Sections ask when their document does.
+ * When a job that waits for a budget asks again at the latest: within an hour; once it is older than four hours,
+ * within a quarter of its age, at most six hours. Sections ask when their document does.
  */
 export function latestTryMs(job: Job): number {
   const ageMs = Date.now() - Date.parse(job.created_at);

@@ -13,14 +13,9 @@ import { answerKind } from './answer-job.ts';
 /** A job whose step has ended. */
 type StepsParent = Claimed<SourceJob> & { chat_job_id: string };
 
-/*
- * The step after OCR: a pipeline's pages are read under its own job, then a job of its own chats about their text.
- */
+/* The step after OCR: a job of its own chats about the text of the pages that the pipeline's job has read. */
 
-/**
- * Makes the job of a pipeline's chat step, which asks about the text of these pages. The OCR result is written to the
- * pipeline's job first: it stays there if the step fails.
- */
+/** Creates the job of a pipeline's chat step. The OCR result is kept first, and stays if the step fails. */
 export async function startChatStep(
   job: Claimed<SourceJob>,
   ocr: OcrResult,

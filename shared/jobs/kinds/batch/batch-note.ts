@@ -7,10 +7,7 @@ import { batchIdOf } from './batch-id.ts';
 /** For how long after a batch may have begun its job may still run, in seconds. */
 const marginSeconds = 3 * 86_400;
 
-/**
- * Notes a batch in an item beside its job, by which a list finds it: a key may have many thousands of other jobs. It comes
- * before the job, so that no batch is ever left out; one without a job is skipped.
- */
+/** Notes a batch before its job, for lists: a key may have many other jobs. A note without a job is skipped. */
 export async function noteBatch({ key_id, job_id }: JobKey): Promise<void> {
   const note = { key_id, job_id: batchIdOf(job_id), batch_job_id: job_id };
   const Item = { ...note, expires_at: retentionEnd() + marginSeconds };

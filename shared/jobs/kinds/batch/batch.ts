@@ -38,7 +38,6 @@ export const BatchUsage = v.object({
 
 /**
  * A batch as callers see it. Times are in seconds since 1970.
- *
  * @see https://platform.openai.com/docs/api-reference/batch/object
  */
 export const Batch = v.object({
@@ -103,10 +102,7 @@ export function toBatch(job: BatchJob): Batch {
   };
 }
 
-/**
- * Where a batch stands. One that was stopped because its window ended expires; one that anybody else stopped is
- * cancelled. Between a stop and the end its files are written.
- */
+/** Where a batch stands. It expires if its window stopped it, else it is cancelled, once its files are written. */
 export function statusOf(job: BatchJob): BatchStatus {
   const { status, stop_reason } = job;
   const expires = stop_reason !== undefined && isWindowOver(stop_reason);

@@ -24,10 +24,7 @@ export type Checked =
   | { begun: { in_progress_at: string; model: string }; total: number }
   | { end: RunEnd };
 
-/**
- * Reads all lines of a batch before one is asked, and so paid. A single line that can't be asked fails the batch: nobody is
- * told a day later that a name was misspelled.
- */
+/** Reads all lines of a batch before the first is paid: a single bad line fails the batch at once. */
 export async function checkLines(
   file: RequestFile<BatchJob>,
   signal: AbortSignal,

@@ -24,10 +24,7 @@ export async function endBatch(file: RequestFile<BatchJob>, done: Set<number>): 
   return finish({ ...file, job }, allResults(file, done));
 }
 
-/**
- * Ends a batch that was stopped, and names the lines that were not asked. What was handed on to an upstream is called back
- * first, and waited for: what it answered by then is paid.
- */
+/** Ends a stopped batch, and names the lines that were not asked. Upstreams' batches are cancelled and awaited. */
 export async function endStoppedBatch(
   file: RequestFile<BatchJob>,
   signal: AbortSignal,
@@ -43,10 +40,7 @@ export async function endStoppedBatch(
   });
 }
 
-/**
- * Does what is left of a batch. If it fails for good, the key gets what was answered by then, and what is held for the
- * rest.
- */
+/** Does what is left of a batch. If it fails for good, the key gets its answers, and the rest of its hold back. */
 export async function orKept(
   file: RequestFile<BatchJob>,
   signal: AbortSignal,

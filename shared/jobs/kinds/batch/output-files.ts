@@ -1,10 +1,7 @@
 import { deleteFile } from '../../../files/delete-file.ts';
 import { childIdOf, type JobKey } from '../../engine/item/job.ts';
 
-/**
- * The files that a batch's results are put into: what went wrong, and the answers. In this order, as a worker may be lost
- * between the two: a line that was answered meanwhile is then in both, and never in neither.
- */
+/** The files of a batch's results. Errors first: if a worker is lost between, a line may be in both, never in none. */
 export const outputs = ['error', 'output'] as const;
 export type Output = (typeof outputs)[number];
 

@@ -33,9 +33,8 @@ interface Reply {
 }
 
 /**
- * Asks a model about a document: in one call if it fits the model's context; else part by part, split at
- * page borders, with a last call that makes one answer of the parts' answers. What was answered stays
- * answered, whatever dies in between.
+ * Asks a model about a document: in one call if it fits the context; else part by part, and a last call joins the
+ * answers. What was answered stays answered.
  */
 export async function askAbout(question: Question, signal: AbortSignal): Promise<Reply> {
   const size = sum(question.pages.map(estimateTokens));

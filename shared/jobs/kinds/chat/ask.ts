@@ -18,10 +18,7 @@ export const chatResultOf = ({ cost, ...answer }: Answer): ChatResult => ({
   cost_usd: toUsd(cost),
 });
 
-/**
- * Asks a model once for a named step of a job, whatever dies in between: if the step is there, its answer is returned
- * and no call is made. `onNew` is called for a new answer only.
- */
+/** Asks a model once for a named step; if the step is there, it makes no call. `onNew` is called for a new answer. */
 export async function askOnce(
   job: ClaimedJob,
   name: string,
@@ -34,9 +31,8 @@ export async function askOnce(
 }
 
 /**
- * Asks a model once for the whole result of a chat job. On the job's first run a short answer ends the job in the
- * transaction that charges it. Otherwise the answer is kept as the step `name`: if it is long, if this is a later run, or
- * if the job was stopped or is another worker's by now.
+ * Asks a model for the whole result of a chat job. On its first run a short answer ends the job in the transaction
+ * that charges it. Otherwise, or if the job was stopped or taken over, the answer is kept as the step `name`.
  */
 export async function askToEnd(
   job: ClaimedJob,

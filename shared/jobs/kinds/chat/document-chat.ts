@@ -69,10 +69,7 @@ interface AnswerHead {
   source: string | undefined;
 }
 
-/**
- * Returns an answer as Markdown with front matter: what was asked, of which model, when, and by which job.
- * Strings are written as JSON, which is YAML too.
- */
+/** Returns an answer as Markdown with front matter. Strings are written as JSON, which is YAML too. */
 export function withHead(answer: string, { question, model, job, source }: AnswerHead): string {
   const fields = { question, model, date: new Date().toISOString(), job, source };
   const lines = Object.entries(fields).flatMap(([name, value]) =>

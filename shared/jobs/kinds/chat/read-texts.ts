@@ -38,10 +38,7 @@ export async function readTextFile(path: string, name: string): Promise<string> 
 
 const Conversation = v.object({ messages: Messages });
 
-/**
- * Returns the conversation that a JSON file with `messages` is; undefined for another file, which is a text. Throws if the
- * messages are none that a model may be asked with.
- */
+/** Returns the conversation in a JSON file with `messages`; undefined for another file. Throws for invalid messages. */
 export function messagesIn(model: Model, text: string, name: string): unknown[] | undefined {
   const invalid = (wrong: string) => new ServiceError(422, 'invalid_messages', `${name}: ${wrong}`);
   const excess = excessIn(text);

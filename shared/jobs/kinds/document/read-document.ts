@@ -116,10 +116,7 @@ export async function openInlineDocuments(job: SourceJob & WithMessages): Promis
   }
 }
 
-/**
- * Returns for one file the hash that it has on a drive; for several the hash of theirs, in their order. With
- * `force_ocr` the pictures in a document are pages too, so that its pages are others.
- */
+/** Returns the hash of one file, or of several files' hashes. With `force_ocr` a document's pictures are pages too. */
 function contentHashOf(files: InlineFile[], forceOcr: boolean): string {
   const hashes = files.map(({ bytes }) => sha256(bytes));
   const [only] = files;

@@ -13,10 +13,7 @@ import type { DocumentJob, ReadDocument, UnsplitDocument } from './document-job.
 import { failWithPages, finishSections, keptPages } from './finish.ts';
 import { readDocument, readInline } from './read-document.ts';
 
-/**
- * Runs a document's job: reads its pages, then its result is their text, or goes to the step after the reading. A page
- * that was read stays read.
- */
+/** Runs a document's job: reads its pages, each once; then its result is their text, or the next step begins. */
 export async function runDocument(
   job: Claimed<DocumentJob>,
   signal: AbortSignal,

@@ -36,10 +36,7 @@ export interface Round {
   keptOnly?: boolean;
 }
 
-/**
- * Asks a model about windows of pages, some at once. Each call is a step of its own, so that what was answered stays
- * answered, whatever dies. A window whose answer breaks off, or which is too long, is asked about in halves.
- */
+/** Asks a model about windows of pages, several at once, each a step. A window that is too long is asked in halves. */
 export async function askWindows(round: Round, windows: PageWindow[]): Promise<AskedWindow[]> {
   const { job } = round.question;
   const asking = windows.map((window) => async () => {

@@ -21,10 +21,7 @@ export interface TableJob extends SourceJob {
   table_until?: string;
 }
 
-/*
- * A folder's table is written anew as its files are done, at most each half a minute, and once more at the end. One worker
- * writes it at a time: it holds the folder's `table_until` meanwhile.
- */
+/* A folder's table is rewritten every half minute while files end, and once at the end, by one worker at a time. */
 
 /** How often a table is written while there are files to come. */
 const writtenEveryMs = 30_000;
@@ -58,10 +55,7 @@ export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void
   }
 }
 
-/**
- * Writes the table of a folder whose files have all ended. Returns the id of its main file, or why the drive refuses
- * it. Throws `TableBusyError` while another worker writes it.
- */
+/** Writes a finished folder's table. Returns its main file's id, or why the drive refuses it. Throws `TableBusyError`. */
 export async function finishTable(folder: TableJob): Promise<{ file_id?: string; error?: string }> {
   const locked = await lockTable(folder, { when: 'attribute_exists(#status)', values: {} });
   if (!locked) throw new TableBusyError();

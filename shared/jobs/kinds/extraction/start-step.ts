@@ -10,10 +10,7 @@ import { type ExtractPage, putPages } from './source-pages.ts';
 /** The name of the step that says what reading the pages came to. */
 export const readName = 'read';
 
-/**
- * Makes the job that takes fields from pages, in the queue of chats. What reading the pages came to is kept first, for the
- * result of the two.
- */
+/** Creates the job that extracts fields from pages. The result of reading the pages is kept first. */
 export async function startExtractStep(
   job: Claimed<SourceJob>,
   read: PagesRead,

@@ -20,10 +20,7 @@ export interface SortedPage {
   counts: { found: number; unsupported: number; unreadable: number };
 }
 
-/**
- * Sorts a page of files: into those to make jobs for, and those left out, with the reasons. Files whose name speaks
- * against them are looked into.
- */
+/** Sorts a page of files: those to make jobs for, and those left out, with reasons. Doubtful names are looked into. */
 export async function sortFiles(
   folder: FolderJob,
   { files, unreadable }: Pick<FolderPage, 'files' | 'unreadable'>,
@@ -75,10 +72,7 @@ const leftOut = (
   reason,
 });
 
-/**
- * Returns the files that a folder is to take which is tried again: files whose jobs failed, and if the folder was cancelled
- * or failed itself, also files whose jobs were cancelled or that it had not come to.
- */
+/** Returns the files that a folder's retry takes: their jobs failed, or were cancelled or not reached with the folder. */
 async function remainingFiles(
   { key_id, retry_of }: FolderJob,
   files: DriveFile[],
@@ -124,10 +118,7 @@ interface Subfolder {
   depth: number;
 }
 
-/**
- * Where a folder's job is in its listing: `page_token` is the page to list next of the folder `folder_at`, which
- * counts the job's own folder and those found below it, level by level. It is empty once all were listed.
- */
+/** A folder job's place in its listing: the page of folder `folder_at` to list next, level by level; empty at the end. */
 type Position = Pick<FolderJob, 'page_token' | 'folder_at' | 'folders' | 'folders_found'>;
 
 /** What stands in place of a token of Drive's for the first page of a folder below. */

@@ -21,10 +21,7 @@ import { finishTable, TableBusyError } from '../extraction/folder-table.ts';
 import { folderToList, isExpanded, maxLeftOut, nextPosition, sortFiles } from './folder-files.ts';
 import type { FolderJob } from './folder-job.ts';
 
-/**
- * Runs a folder's job: makes a job for each pending file, a page of the folder at a time, and waits for all
- * of them. Its result counts how they ended. After a run that died the next one goes on with the same page.
- */
+/** Runs a folder's job: creates a job per file, page by page, and waits for them. Its result counts their ends. */
 export async function runFolder(
   claimed: Claimed<FolderJob>,
   signal: AbortSignal,
@@ -73,10 +70,7 @@ async function endOf(job: Claimed<FolderJob>): Promise<FolderResult | RunEnd> {
 /** How long to wait while another worker writes the folder's table. */
 const tableWaitMs = 5_000;
 
-/**
- * Makes the jobs for one page of files; returns the folder's job as it then is. They take their tags at once, as if
- * each were submitted. The folder was accepted, so that no limit refuses them, but they count.
- */
+/** Creates the jobs of one page of files; returns the folder's job. They are tagged and counted, and never refused. */
 async function expandPage(
   job: Claimed<FolderJob>,
   { drive_folders, weight }: Pick<KeyLimits, 'drive_folders' | 'weight'>,

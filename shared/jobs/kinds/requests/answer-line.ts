@@ -10,10 +10,7 @@ import { type FileLine, lineName, type RequestsJob } from './file-line.ts';
 import { failedStep, responseTo } from './line-results.ts';
 import { readLine } from './read-line.ts';
 
-/**
- * Runs one line's request, once. Returns whether the line was answered; undefined for one that can't be asked, which
- * writes nothing: a file may have many, and they are paid by nobody.
- */
+/** Runs one line's request, once. Returns whether it was answered; undefined, and no write, if it can't be asked. */
 export async function answerLine(
   line: FileLine,
   signal: AbortSignal,
@@ -41,10 +38,7 @@ export async function answerLine(
   }
 }
 
-/**
- * Whether an error is the line's result. The job waits for its key's limits, and retries what passes with time; but a
- * batch may ask not to wait for its budget.
- */
+/** Whether an error is the line's result. Limits are waited for, passing errors retried; a batch may refuse to wait. */
 export function isLinesFault(error: unknown, job: RequestsJob, signal: AbortSignal): boolean {
   if (!(error instanceof ServiceError) || signal.aborted) return false;
   return isLast(job, error) || (isOverBudget(error) && failsOnBudget(job));

@@ -2,10 +2,7 @@ import { createReadStream } from 'node:fs';
 
 const lineFeed = 0x0a;
 
-/**
- * The lines of a file, read no faster than they are taken. A line of more than `maxBytes` is undefined:
- * it is never held whole.
- */
+/** The lines of a file, read no faster than they are taken. A line of more than `maxBytes` is undefined. */
 export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<string | undefined> {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -69,7 +66,6 @@ function admit(): void {
 
 /**
  * A file of requests may have no more lines, blank ones included.
- *
  * @see https://platform.openai.com/docs/guides/batch
  */
 export const maxLines = 50_000;

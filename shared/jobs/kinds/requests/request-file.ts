@@ -35,10 +35,7 @@ export async function* linesIn({ job, path, models }: RequestFile): AsyncGenerat
   }
 }
 
-/**
- * Counts the lines that are not blank, before one of them is asked. A file that was begun is finished,
- * though its key may use none of its models any more.
- */
+/** Counts the lines that are not blank. A file that was begun is finished, though its key lost all its models. */
 export async function countLines(file: RequestFile, isBegun: boolean): Promise<number> {
   let total = 0;
   let firstWrong: string | undefined;

@@ -16,10 +16,9 @@ import { countLines, linesIn, type RequestFile, withRequests } from './request-f
 const linesAtOnce = 8;
 
 /**
- * Runs a file of requests in the OpenAI batch format, line by line. Its result is a file in that format, in the
- * lines' order. A line that was answered is kept, and not asked again. A line that can't be asked is not
- * kept: reading it again gives the same error. Throws for a file of too many lines, or of none that can be asked.
- *
+ * Runs a file of requests in the OpenAI batch format. The result is a file in that format, in the lines' order.
+ * Answers are kept; a line that can't be asked isn't, as it fails again. Throws for too many lines, or none that can
+ * be asked.
  * @see https://platform.openai.com/docs/guides/batch
  */
 export const runRequests = (job: Sourced, signal: AbortSignal): Promise<RunEnd> =>

@@ -6,9 +6,7 @@ import { ChatAnswerWriter, writeChatAnswer } from './write-answer.ts';
 import { writeChatRequest } from './write-request.ts';
 
 /**
- * OpenAI's chat completions. Requests call the limit of an output `max_tokens`; each upstream gets it by the name that it
- * knows.
- *
+ * OpenAI's chat completions. The output's limit is `max_tokens`; each upstream gets it by the name that it knows.
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export const chat: Dialect = {

@@ -26,9 +26,7 @@ const read = [
 ];
 
 /**
- * Reads a chat completion's request. Throws for what other dialects have no words for, such as several choices, audio or
- * log probabilities.
- *
+ * Reads a chat completion's request. Throws for what other dialects can't say, such as several choices.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 export function readChatRequest(body: Body): Ask {

@@ -25,10 +25,8 @@ function toldIn({ signature }: ThoughtPart): Told | undefined {
 }
 
 /**
- * Returns the fields of a message that give a model its thoughts back, under the names that it used. DeepSeek refuses a call of
- * a tool without them. Those of other models are left out. One that nobody has sealed is given to a model that thinks,
- * by the name that most know, beside the calls that it led to.
- *
+ * Returns the fields that give a model its thoughts back by the names that it used, as DeepSeek needs beside tool
+ * calls. Other models' are left out; unsealed ones are given beside their calls to a model that thinks.
  * @see https://api-docs.deepseek.com/guides/thinking_mode
  */
 export function thoughtFields(

@@ -29,10 +29,7 @@ export function writeChatRequest(ask: Ask, model: Model): Body {
   return body;
 }
 
-/**
- * Writes messages as every server takes them: instructions that follow each other are one message, and pictures that a
- * tool gave come in a message after those of the tools, which hold text alone.
- */
+/** Writes messages for any server: successive instructions are one message, and a tool's pictures follow the tools' texts. */
 function messagesOf({ messages, model }: Ask, { reasoning }: Model): Body[] {
   const thinker = { model, takesUnsealed: reasoning };
   const written: Body[] = [];

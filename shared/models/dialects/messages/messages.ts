@@ -9,9 +9,7 @@ import { writeMessagesRequest } from './write-request.ts';
 import { writeMessagesAnswer } from './write-whole-answer.ts';
 
 /**
- * Anthropic's Messages. Anthropic takes a key in a header of its own, and takes another in `Authorization` for that of a
- * person who is signed in; others that speak Messages may know either.
- *
+ * Anthropic's Messages. Anthropic takes a key in a header of its own; others that speak Messages may take either.
  * @see https://platform.claude.com/docs/en/api/messages
  */
 export const messages: EndingDialect = {

@@ -7,9 +7,8 @@ const formats: unknown[] = [
 ];
 
 /**
- * Writes a JSON schema in the words that Claude keeps to. It refuses others, such as the longest length of a text: these
- * stand in the description, as Anthropic's own clients put them there. An object has no properties but those named.
- *
+ * Writes a JSON schema with the keywords that Claude takes; others stand in descriptions, as Anthropic's clients do
+ * it. Objects get no further properties.
  * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 export function outputSchema(schema: unknown): unknown {

@@ -17,8 +17,7 @@ interface OpenBlock {
 }
 
 /**
- * Reads the events of a streamed answer, and the order that they come in: a client stops at a wrong one.
- *
+ * Reads a streamed answer's events, and their order: a client stops at a wrong one.
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class MessagesAnswerReader implements EndingReader {

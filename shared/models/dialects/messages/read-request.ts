@@ -8,8 +8,7 @@ import { cacheOf, isOwnTool, listOf } from './wire.ts';
 const onlyHere = ['container', 'mcp_servers'];
 
 /**
- * Reads a request of Anthropic's Messages. What a provider of another dialect can't be told is refused by its name.
- *
+ * Reads a request of Anthropic's Messages. What other dialects can't say is refused by name.
  * @see https://platform.claude.com/docs/en/api/messages
  */
 export function readMessagesRequest(body: Body): Ask {

@@ -5,7 +5,6 @@ import { blocksOf, isOwnTool, listOf } from './wire.ts';
 
 /**
  * More than the tokens by which Claude is told of a tool that it knows, which are at most some 800.
- *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
  */
 const bytesOfKnownTool = 1_024;

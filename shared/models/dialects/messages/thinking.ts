@@ -9,9 +9,8 @@ const highestBudget = 32_768;
 const leastBudget = 1_024;
 
 /**
- * Writes how much a model is to think. Models up to Claude 4.5 get a number of tokens, later ones an effort: each of them
- * refuses the other. None may think when it is told which tool to call.
- *
+ * Writes how much a model thinks: Claude up to 4.5 takes a number of tokens, later ones an effort, and each refuses
+ * the other. With a forced tool none may think.
  * @see https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
  */
 export function thinkingOf(

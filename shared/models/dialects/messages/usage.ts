@@ -3,8 +3,7 @@ import type { Usage } from '../answer-event.ts';
 import type { Body } from '../dialect.ts';
 
 /**
- * Reads the usage of an answer. Anthropic counts what was read from a cache, or written to it, beside the rest of the prompt.
- *
+ * Reads an answer's usage. Anthropic counts cache reads and writes beside the rest of the prompt.
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function readUsage(told: Body): Usage {

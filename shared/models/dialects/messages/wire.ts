@@ -21,8 +21,7 @@ export const cacheControlOf = ({ cache }: { cache?: CacheLifetime }): Body =>
   cache ? { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) } } : {};
 
 /**
- * Tools whose schema and prompt Claude knows, and that the caller runs, by how their types begin.
- *
+ * How the types of tools begin whose schema and prompt Claude knows, and that the caller runs.
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
  */
 const knownTypes = ['bash_', 'text_editor_', 'computer_', 'memory_'];
@@ -44,8 +43,7 @@ export const stopReasons = {
 } as const;
 
 /**
- * Writes an event of a stream, which has its type as its name too.
- *
+ * Writes a stream's event, whose type is its name too.
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export const namedEvent = (event: { type: string } & Body): string =>

@@ -222,10 +222,7 @@ export const messageOf = (id: string | undefined, model: string): Body => ({
   stop_sequence: null,
 });
 
-/**
- * Estimates a usage that its provider hasn't told: the prompt by its text alone. It says what it is, so that nobody pays
- * by it.
- */
+/** Estimates a usage that its provider hasn't told, and marks it as such. Nobody pays by it. */
 export function estimatedUsage({ messages, tools }: Ask, outputTokens: number): Body {
   const asked = JSON.stringify([messages, tools ?? []], (key, value) =>
     key === 'url' ? undefined : value,

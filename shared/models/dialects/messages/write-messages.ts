@@ -11,10 +11,7 @@ export const writeSystem = (messages: readonly AskMessage[]): Body[] =>
     message.role === 'system' || message.role === 'developer' ? blocksOf(message.parts) : [],
   );
 
-/**
- * Writes messages. Those that follow each other by one side are one: the results of tools stand before what the user says
- * beside.
- */
+/** Writes messages. Successive ones of a side are one, with the results of tools before the user's words. */
 export function writeMessages(messages: readonly AskMessage[]): Body[] {
   const written: { role: string; content: Body[] }[] = [];
   for (const message of messages) {

@@ -8,7 +8,6 @@ import { writeMessages, writeSystem } from './write-messages.ts';
 
 /**
  * Writes a request as one of Anthropic's Messages.
- *
  * @see https://platform.claude.com/docs/en/api/messages
  */
 export function writeMessagesRequest(ask: Ask, model: Model): Body {

@@ -7,8 +7,8 @@ import { emptyResponse, failureCode, NumberedEvents } from './response-object.ts
 import { responseUsage, usageOf } from './usage.ts';
 
 /**
- * Reads a streamed response, and can end it in its provider's place. It must begin once, what is added to an item must
- * come while that is open, and nothing may come after the end. Events that it doesn't know change nothing.
+ * Reads a streamed response, and can end it for its provider. Additions outside an open item, or after the end, are
+ * errors; unknown events change nothing.
  */
 export class ResponsesAnswerReader implements EndingReader {
   /** The response as its provider described it last. */

@@ -25,10 +25,7 @@ const callEvents = new Set<string>(
   ),
 );
 
-/**
- * Reads the items of a response's output. What a provider says at the end of an item, and did not send piece by piece, is
- * read there: it is billed.
- */
+/** Reads the items of a response. Text that comes only at an item's end is read there, as it is billed. */
 export class ItemReader {
   private readonly items = new Map<number, OutputItem>();
   /** The numbers of calls among calls, by the items that they are. */

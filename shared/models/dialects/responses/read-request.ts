@@ -22,9 +22,7 @@ const read = [
 const meaningless: unknown[] = ['reasoning.encrypted_content'];
 
 /**
- * Reads a request for a response. Throws for what other dialects have no words for, such as items of a provider's own
- * tools.
- *
+ * Reads a request for a response. Throws for what other dialects can't say, such as items of a provider's tools.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export function readResponsesRequest(body: Body): Ask {

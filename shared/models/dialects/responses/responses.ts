@@ -14,7 +14,6 @@ const withoutForeign = (input: unknown): Body =>
 
 /**
  * OpenAI's responses, of which nothing is kept.
- *
  * @see https://platform.openai.com/docs/api-reference/responses
  */
 export const responses: EndingDialect = {

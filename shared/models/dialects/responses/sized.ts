@@ -12,10 +12,7 @@ const described = [
   'include',
 ];
 
-/**
- * Describes a request as a chat completion's. Items of types that aren't known may be anything, and so may their parts:
- * they stay parts of their own types.
- */
+/** Describes a request as a chat completion's. Items and parts of unknown types stay as they are. */
 export function sizedResponse(body: Body): SizedRequest {
   const rest = Object.entries(body).filter(([name]) => !described.includes(name));
   const { input, instructions, text, max_output_tokens } = body;

@@ -15,8 +15,8 @@ import { toldAsError } from '../told-as-error.ts';
 import { encryptedContentOf, ownMark } from './encrypted-content.ts';
 
 /**
- * Writes a request for a response, of which its provider keeps nothing. Throws for what it has no words for. A reasoning
- * model is asked for its thoughts as it wants them back, since it remembers none.
+ * Writes a request for a response that isn't stored. Throws for what it can't say. Reasoning models send their
+ * thoughts along, since they remember none.
  */
 export function writeResponsesRequest(ask: Ask, model: Model): Body {
   if (ask.stop && ask.stop.length > 0) throw untranslatable(['stop'], 'a stop sequence');

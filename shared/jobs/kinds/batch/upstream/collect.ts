@@ -39,9 +39,8 @@ import { triesHere } from './via.ts';
 const maxGroupBytes = 2_500_000;
 
 /**
- * Keeps and settles what came of a part that is over, some lines at a time, each once: its answers, and its failures unless
- * they are tried here. Then the part's hold ends. A line
- * of results that is none is passed over, and the requests without a result are told of it.
+ * Keeps and settles the results of a part that has ended, each once, then ends its hold. Failures may be asked here
+ * instead. A line that is no result is skipped; requests without a result are told so.
  */
 export async function collect(
   file: RequestFile,

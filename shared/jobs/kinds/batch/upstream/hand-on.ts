@@ -19,8 +19,8 @@ const unknownForMs = 2 * 60_000;
 const clockMs = 60_000;
 
 /**
- * Makes the upstream's batch of a part, once: that is noted before, and where a try was noted whose outcome isn't known, the
- * batch is looked for first. Returns false if that shows only later.
+ * Creates a part's batch at the upstream once: a try is noted first, and after one whose outcome is unknown the batch
+ * is looked for. Returns false if that shows only later.
  */
 export async function handOn(
   file: RequestFile,

@@ -40,10 +40,9 @@ export async function* handedLines(file: RequestFile, from: number): AsyncGenera
 }
 
 /**
- * Makes the next part of a model's lines: as many as one batch of the upstream's may have, and the budget covers. What they
- * can cost is held, and the part noted, in one transaction. A line that the budget doesn't cover fails if its batch, or the
- * budget, is such that it can't wait. Returns false if the model has no lines left; throws `BudgetExceededError` for lines
- * that wait.
+ * Makes a model's next part: as many lines as one batch may have and the budget covers. Its hold and note are one
+ * transaction. Returns false if no lines are left. A line that the budget doesn't cover fails, or throws
+ * `BudgetExceededError` to wait.
  */
 export async function planPart(
   file: RequestFile,
@@ -89,10 +88,7 @@ export async function planPart(
   return true;
 }
 
-/**
- * Fails the lines from one on that the budget doesn't cover, up to the first that it does. Throws `BudgetExceededError` for
- * one that waits.
- */
+/** Fails the next lines that the budget doesn't cover. Throws `BudgetExceededError` for one that waits. */
 async function failUncovered(
   file: RequestFile,
   first: HandedLine,

@@ -176,10 +176,7 @@ export function waitForUpstream(job: ClaimedJob, { states }: Handed): RunEnd {
   return () => postponeJob(job, message, job.stop_reason ? untilMs : withinWindow(job, untilMs));
 }
 
-/**
- * Returns the end of a run that has nothing to do but wait, which is found without the batch's file: all its lines were
- * handed on or asked, and no upstream is done. Otherwise undefined.
- */
+/** Returns the end of a run that can only wait: no line is left to ask, and no upstream is done. Else undefined. */
 export async function stillWaiting(job: ClaimedJob, signal: AbortSignal) {
   const handed = await readHanded(job);
   const open = handed.states.filter(({ hasEnded }) => !hasEnded);

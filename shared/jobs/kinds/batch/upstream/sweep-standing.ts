@@ -3,10 +3,7 @@ import { lookLater, standingIdIn, standingToLookAt } from '../../../../ledger/st
 import { log } from '../../../../log.ts';
 import { findJob } from '../../../engine/item/job.ts';
 
-/**
- * Gives back what stands for jobs that have ended without it: their worker may have been lost once too often. Each hold is
- * looked at each hour.
- */
+/** Gives back the holds of jobs that ended without it, as their worker was lost. Each is looked at every hour. */
 export async function sweepStanding(): Promise<void> {
   for await (const standing of standingToLookAt()) {
     const { key_id, entry, job_id } = standing;

@@ -109,7 +109,9 @@ describe('the sample folder, by a pipeline', () => {
     const jobs = await Promise.all(body.jobs.map((job) => until(caller, job.id)));
 
     const read = jobs.map(({ result }) => (result as PipelineResult).ocr);
-    expect(read.map(({ images_used, cost_usd }) => images_used + cost_usd)).toEqual(Array.from({ length: 9 }, () => 0));
+    expect(read.map(({ images_used, cost_usd }) => images_used + cost_usd)).toEqual(
+      Array.from({ length: 9 }, () => 0),
+    );
     const scans = read.flatMap(({ pages }) => pages.filter(({ source }) => source === 'ocr'));
     expect(scans.every(({ cached }) => cached)).toBe(true);
     const names = readdirSync(join(stage.dataDir, 'drive'));

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { readAnswer } from '../../shared/extract/answer.ts';
+import { assemble } from '../../shared/extract/assemble.ts';
+import { parseExtract } from '../../shared/extract/spec.ts';
+import { textPage } from './page-of.ts';
+
+const properties = {
+  ...{ number: { type: 'number' }, text: { type: 'string' }, mark: { type: 'boolean' } },
+  date: { type: 'string', format: 'date' },
+};
+const values = { number: 1, text: 'a b a b a c', mark: true, date: '2026-01-02' };
+const rows = { type: 'array', items: { type: 'object', properties } };
+const schema = { type: 'object', properties: { ...properties, rows } };
+const window = { index: 0, first: 1, last: 1 };
+
+/** Puts fields and rows together that are all taken from one page. Returns the milliseconds of the quickest of three tries. */
+function msFor(text: string, quote: string | null): number {
+  const spec = parseExtract({ schema });
+  const told = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { value, quote, page: 1 }]),
+  );
+  const list = Array.from({ length: 20 }, () => ({ ...values, quote, page: 1 }));
+  const answer = readAnswer(spec, window, JSON.stringify({ ...told, rows: list }));
+  const tries = [1, 2, 3].map(() => {
+    const beganMs = performance.now();
+    assemble(spec, [textPage(1, text)], [answer]);
+    return performance.now() - beganMs;
+  });
+  return Math.min(...tries);
+}
+
+it.each(['1 ', '12', 'a b ', '1/', '- ', '2026-01-01 ', 'May 5, 2026 ', '€1 ', '1.', '☐ ', 'é'])(
+  'a page of nothing but %j takes in proportion to its length',
+  (piece) => {
+    const page = (length: number) => piece.repeat(length / piece.length);
+    for (const quoteOf of [(text: string) => text.slice(0, 40), (text: string) => `${text}!`]) {
+      const [short, long] = [page(12_000), page(96_000)].map((text) => msFor(text, quoteOf(text)));
+
+      // Eight times as long; what grows by the square takes 64 times.
+      expect(long).toBeLessThan(24 * Math.max(short as number, 5));
+    }
+  },
+);

@@ -28,7 +28,7 @@ export const gatewayErrors = {
     body: bodyOf(
       'invalid_request_error',
       'not_found',
-      'There is no such route or method. The routes are at /docs.',
+      'There is no such route or method. A client of OpenAI’s API takes a base URL that ends in /v1, one of Anthropic’s the address alone. The routes are at /docs.',
     ),
   },
   requestTooLarge: {

@@ -58,7 +58,12 @@ export function logRequest(
 }
 
 /** The errors that no change of this service puts right. */
-const providerCodes = new Set(['model_unavailable', 'search_unavailable', 'drive_unavailable']);
+const providerCodes = new Set([
+  'model_unavailable',
+  'model_rate_limited',
+  'search_unavailable',
+  'drive_unavailable',
+]);
 
 /** What a caller was told, without what it may quote of the request: of a field's place, what is not its caller's to name. */
 function refusalWords(error: ServiceError): string {

@@ -5,8 +5,11 @@ import { withoutEchoes } from './echoes.ts';
 /** A model call that failed, with the provider's message and its advice when to try again. */
 export class ModelError extends ServiceError {}
 
+/** 503: no upstream of the model has the request. The call is free, and may be made again. */
+export class ModelUnreachedError extends ModelError {}
+
 /** 503: every upstream of the model failed repeatedly, and none was asked this time. */
-export class ModelPausedError extends ModelError {}
+export class ModelPausedError extends ModelUnreachedError {}
 
 /** What is said of an answer that ended before it was whole. */
 export const brokeOff = 'The model broke off its answer.';
@@ -21,6 +24,10 @@ export function unavailable(
 ): ModelError {
   return new ModelError(503, 'model_unavailable', message, { cause, retryAfterSeconds });
 }
+
+/** 503: an upstream was not reached. */
+export const unreached = (cause: Error) =>
+  new ModelUnreachedError(503, 'model_unavailable', 'The model could not be reached.', { cause });
 
 /** 503: an answer with status 200 reports an error, whose message loses what it quotes of the request. */
 export function reportedError(

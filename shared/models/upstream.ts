@@ -14,7 +14,15 @@ import { withPlainTools } from './dialects/plain-tools.ts';
 import { isEventStream, translateResponse } from './dialects/translate.ts';
 import { inTurns } from './dialects/turns.ts';
 import { withoutEchoes } from './echoes.ts';
-import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
+import {
+  ModelError,
+  ModelPausedError,
+  ModelUnreachedError,
+  refusesKey,
+  toModelError,
+  unavailable,
+  unreached,
+} from './errors.ts';
 import { outputLimitName } from './output-limit-name.ts';
 import { tellingIfSent } from './sent-whole.ts';
 import { credentialsFor, forgetCredentials } from './upstream-credentials.ts';
@@ -68,8 +76,8 @@ const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => tru
 
 /**
  * Sends a request to a model's upstreams in order; the first answer counts. After a throttle, a fault or a timeout
- * before content the next is tried, if the call can pay for it. Throws `ModelError`: 400 or 404 for a refusal, 503 if
- * none is left or `signal` aborts; `UnprocessableEntityError` if no upstream's dialect can say the request.
+ * before content the next is tried, if the call can pay for it. Throws `ModelError`: 400 or 404 for a refusal, 429 if
+ * all that were asked throttle, 503 if none is left or `signal` aborts; `UnprocessableEntityError` if no upstream's dialect can say the request.
  */
 export async function openCompletion(
   model: Model,
@@ -219,6 +227,7 @@ const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';
 
 /** The same failure without what its message, or that of its cause, quotes of the request. */
 function withoutPrompt(failure: ModelError, body: RequestBody): ModelError {
+  if (failure instanceof ModelUnreachedError) return failure;
   const { statusCode, code, message, cause, retryAfterSeconds, param } = failure;
   const isAnswer = cause instanceof OpenAI.APIError && cause.status !== undefined;
   return new ModelError(statusCode, code, withoutEchoes(message, body), {
@@ -230,18 +239,25 @@ function withoutPrompt(failure: ModelError, body: RequestBody): ModelError {
 
 const isUpstreamsFault = ({ statusCode }: ModelError) => statusCode === 429 || statusCode >= 500;
 
-/** Makes the 503 for a model without an upstream left: the last failure's message, and the soonest advice. */
+/** Makes the error for a model without an upstream left: the last failure's message, and the soonest advice. */
 function noneLeft(failures: ModelError[]): ModelError {
   const advised = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   const last = failures.at(-1);
   if (last && failures.every(isTooLarge)) return last;
   const message = last?.message ?? 'The model has no upstream.';
   const retryAfterSeconds = advised.length > 0 ? Math.min(...advised) : 1;
-  if (failures.every((failure) => failure instanceof ModelPausedError)) {
-    const soonest = failures.find((failure) => failure.retryAfterSeconds === retryAfterSeconds);
-    if (soonest) return soonest;
+  const asked = failures.filter((failure) => !(failure instanceof ModelPausedError));
+  if (last && asked.length === 0) {
+    return failures.find((failure) => failure.retryAfterSeconds === retryAfterSeconds) ?? last;
   }
-  return unavailable(message, last, retryAfterSeconds);
+  const options = { cause: last, retryAfterSeconds };
+  if (asked.length > 0 && asked.every(({ statusCode }) => statusCode === 429)) {
+    const said = `The model’s provider takes no more for now: ${message}`;
+    return new ModelError(429, 'model_rate_limited', said, options);
+  }
+  return failures.length > 0 && failures.every((each) => each instanceof ModelUnreachedError)
+    ? new ModelUnreachedError(503, 'model_unavailable', message, options)
+    : unavailable(message, last, retryAfterSeconds);
 }
 
 async function ask(
@@ -254,6 +270,7 @@ async function ask(
   const { baseUrl, firstByteTimeoutMs, idleTimeoutMs } = upstream;
   const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
   const { path, headers } = wires[dialect];
+  let unsent: Error | undefined;
   const send = async () => {
     const credentials = await credentialsFor(upstream);
     const baseURL = setting('OPENAI_BASE_URL') ?? baseUrl;
@@ -269,16 +286,22 @@ async function ask(
           })
           .asResponse(),
       (error, isSentWhole) => {
+        if (!isSentWhole && error instanceof OpenAI.APIConnectionError) unsent = error;
         if (!isSentWhole) return;
         if (isOurEnd(error)) taken.onTaken('silent');
         else if (error instanceof OpenAI.APIConnectionError) taken.onTaken('broken');
       },
     );
   };
-  const response = await send().catch((error: unknown) => {
+  const sendAgain = (error: unknown) => {
     if (!refusesKey(error) || !forgetCredentials(upstream)) throw error;
     return send();
-  });
+  };
+  const response = await send()
+    .catch(sendAgain)
+    .catch((error: unknown) => {
+      throw error === unsent ? unreached(error as Error) : error;
+    });
   await requireType(response, dialect === 'embeddings');
   return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : responseTimeoutMs };
 }

@@ -105,7 +105,7 @@ export const errorComponents = {
     message: 'What went wrong, as a sentence.',
     type: '`authentication_error`, `invalid_request_error`, `rate_limit_error` or `server_error`.',
     param: 'The parameter at fault.',
-    code: 'Such as `invalid_api_key`, `model_not_found`, `context_length_exceeded`, `budget_exceeded`, `rate_limit_exceeded`, `model_unavailable` or `service_unavailable`.',
+    code: 'Such as `invalid_api_key`, `model_not_found`, `context_length_exceeded`, `budget_exceeded`, `rate_limit_exceeded`, `model_rate_limited` (the provider’s own limit), `model_unavailable` or `service_unavailable`.',
     ...figureDescriptions,
   }),
   MessagesError: component(MessagesErrorBody, 'An error under `/v1/messages`.', {

@@ -16,7 +16,7 @@ const gatewayBody = (message: string, type: string, code: string) => ({
 });
 
 const noSuchRoute = gatewayBody(
-  'There is no such route or method. The routes are at /docs.',
+  'There is no such route or method. A client of OpenAI’s API takes a base URL that ends in /v1, one of Anthropic’s the address alone. The routes are at /docs.',
   'invalid_request_error',
   'not_found',
 );

@@ -27,7 +27,11 @@ const isRetried = ({ retry_count }: JobRecord) => retry_count === 1;
 
 describe.concurrent('a call that may go better next time', () => {
   it.each<[string, Behaviour, string]>([
-    ['429', status(429), 'model_unavailable: stub status 429'],
+    [
+      '429',
+      status(429),
+      'model_rate_limited: The model’s provider takes no more for now: stub status 429',
+    ],
     ['500', status(500), 'model_unavailable: stub status 500'],
     ['503', status(503), 'model_unavailable: stub status 503'],
     [

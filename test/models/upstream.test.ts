@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
+import { ModelUnreachedError } from '../../shared/models/errors.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 import { freePorts } from '../support/servers/free-ports.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
@@ -271,8 +272,28 @@ describe('advice to wait', () => {
     const model = models.newModel('twin', status(429, undefined, { 'retry-after': '30' }));
     model.upstreams[1]?.respond(status(429, undefined, { 'retry-after': '7' }));
 
-    await expect(open(model)).rejects.toMatchObject({ statusCode: 503, retryAfterSeconds: 7 });
+    await expect(open(model)).rejects.toMatchObject({
+      statusCode: 429,
+      code: 'model_rate_limited',
+      retryAfterSeconds: 7,
+    });
   });
+
+  it('is that of an outage where one upstream throttles and the other fails', async () => {
+    const model = models.newModel('twin', status(429, undefined, { 'retry-after': '30' }));
+    model.upstreams[1]?.respond(status(500));
+
+    await expect(open(model)).rejects.toMatchObject({ statusCode: 503, code: 'model_unavailable' });
+  });
+});
+
+it('a model where nothing listens is one that was not reached, and one that hangs up is not', async () => {
+  const failed = (model: TestModel) => open(model).catch((error: unknown) => error);
+
+  expect(await failed(models.newModel('unreachable'))).toBeInstanceOf(ModelUnreachedError);
+  const cut = await failed(models.newModel('plain', { kind: 'cut' }));
+  expect(cut).toMatchObject({ statusCode: 503 });
+  expect(cut).not.toBeInstanceOf(ModelUnreachedError);
 });
 
 describe('a model with two upstreams', () => {

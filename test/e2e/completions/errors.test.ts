@@ -274,8 +274,6 @@ describe('503', () => {
   const status = (status: number, headers = {}): Behaviour => ({ kind: 'status', status, headers });
 
   it.each<[string, Behaviour, string, string]>([
-    ['is throttled', status(429), '1', 'stub status 429'],
-    ['is throttled for seven seconds', status(429, { 'retry-after': '7' }), '7', 'stub status 429'],
     ['fails', status(500), '1', 'stub status 500'],
     ['is overloaded for nine seconds', status(529, { 'retry-after': '9' }), '9', 'stub status 529'],
     ['refuses our key', status(401), '1', 'The model provider refused our credentials.'],
@@ -296,6 +294,28 @@ describe('503', () => {
     }
   });
 
+  it.each([
+    ['1', {}],
+    ['7', { 'retry-after': '7' }],
+  ])('is a 429 where the provider throttles, for %s s', async (retryAfter, headers) => {
+    for (const stream of [false, true]) {
+      const { id } = chat.newModel('plain', status(429, headers));
+
+      const response = await complete(account, { model: id, stream });
+
+      expect(response.status).toBe(429);
+      expect(response.headers.get('retry-after')).toBe(retryAfter);
+      expect(await response.json()).toEqual({
+        error: {
+          message: 'The model’s provider takes no more for now: stub status 429',
+          type: 'rate_limit_error',
+          param: null,
+          code: 'model_rate_limited',
+        },
+      });
+    }
+  });
+
   it('where nothing listens', async () => {
     const { id } = chat.newModel('unreachable');
 
@@ -303,7 +323,7 @@ describe('503', () => {
 
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('1');
-    expect(body.error.message).toBe('The connection to the model broke.');
+    expect(body.error.message).toBe('The model could not be reached.');
   });
 
   it('where the provider doesn’t begin in time', async () => {

@@ -62,7 +62,7 @@ const settled = (figures: string, prompt: number, completion: number) => ({
 describe('an answer as a whole', () => {
   it.each<[string, Behaviour, ModelKind, string]>([
     ['a status of 500', { kind: 'status', status: 500 }, 'plain', 'stub status 500'],
-    ['a refused connection', { kind: 'cut' }, 'unreachable', 'The connection to the model broke.'],
+    ['a refused connection', { kind: 'cut' }, 'unreachable', 'The model could not be reached.'],
     ['a cut', { kind: 'cut' }, 'plain', 'The connection to the model broke.'],
     ['broken JSON', { kind: 'malformed' }, 'plain', 'The model answered broken JSON.'],
     ['another type', { kind: 'wrong-type' }, 'plain', 'The model answered text/html.'],

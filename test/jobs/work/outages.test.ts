@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import type { ClaimedJob } from '../../../shared/jobs/engine/item/job.ts';
 import { claimJob } from '../../../shared/jobs/engine/item/state.ts';
 import { runLeased } from '../../../shared/jobs/work/run-leased.ts';
-import { ModelPausedError, unavailable } from '../../../shared/models/errors.ts';
+import { ModelPausedError, unavailable, unreached } from '../../../shared/models/errors.ts';
 import { useJsonServer } from '../../support/servers/json-server.ts';
 import { itemOf, submitted } from '../../support/worlds/jobs.ts';
 import { useStore } from '../../support/worlds/store.ts';
@@ -66,6 +66,12 @@ it('a provider that was not asked costs no retry, and is left alone for as long 
 
   expect(job).toMatchObject({ status: 'queued', retry_count: 0 });
   expect(Date.parse(job.ready_at)).toBeGreaterThanOrEqual(Date.now() + 40_000);
+});
+
+it('a provider that could not be reached costs a lone job no retry', async () => {
+  const job = await failedWith(() => Promise.reject(unreached(new Error('ECONNREFUSED'))));
+
+  expect(job).toMatchObject({ status: 'queued', retry_count: 0 });
 });
 
 it('a provider that was asked, and failed, costs one', async () => {

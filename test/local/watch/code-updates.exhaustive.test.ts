@@ -24,13 +24,21 @@ const original = readFileSync(join(checkout, 'functions/get-health.ts'), 'utf8')
 
 /** A runner of chat jobs that needs no model. */
 const answeringWorker = `
-  import { jobWorker } from '../shared/jobs/engine/run/worker.ts';
+  import { jobWorker } from '../shared/jobs/work/worker.ts';
   const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   const answer = { type: 'chat', content: 'stay', finish_reason: 'stop', usage, cost_usd: 0 };
   export const handler = jobWorker(async () => answer);
 `;
 
-for (const name of ['bin', 'functions', 'lib', 'shared', 'cdk.json', 'package.json']) {
+for (const name of [
+  'bin',
+  'functions',
+  'lib',
+  'shared',
+  'cdk.json',
+  'package.json',
+  'tsconfig.json',
+]) {
   cpSync(join(checkout, name), join(sourceRoot, name), { recursive: true });
 }
 symlinkSync(join(checkout, 'node_modules'), join(sourceRoot, 'node_modules'));

@@ -10,7 +10,7 @@ export const kinds = {
   /** One upstream that may fall silent only for a moment. */
   restless: 4,
   /** Two upstreams. */
-  twin: 10,
+  twin: 12,
   /** One upstream where nothing listens. */
   unreachable: 4,
   /** Two upstreams; nothing listens at the first. */

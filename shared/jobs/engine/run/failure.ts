@@ -9,7 +9,7 @@ import {
   RequestsPerMinuteError,
 } from '../../../ledger/terms/limit-errors.ts';
 import { errorFields, log } from '../../../log.ts';
-import { ModelPausedError } from '../../../models/errors.ts';
+import { ModelUnreachedError } from '../../../models/errors.ts';
 import type { Job } from '../item/job.ts';
 import { RunningError } from '../waiting/running.ts';
 
@@ -27,9 +27,9 @@ export function endOfWait(job: Job, error: unknown): number | undefined {
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
 }
 
-/** Whether AWS throttles or fails, a failing provider was not asked, or other calls came first. */
+/** Whether AWS throttles or fails, a provider has not got the request, or other calls came first. */
 function isNobodysFault(error: unknown): boolean {
-  if (error instanceof ModelPausedError || error instanceof BusyAccountError) return true;
+  if (error instanceof ModelUnreachedError || error instanceof BusyAccountError) return true;
   return isOutage(error instanceof UnsettledError ? error.cause : error);
 }
 

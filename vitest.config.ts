@@ -1,7 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { isExhaustive } from './test/support/run/cases.ts';
-import { exhaustiveFiles, exhaustiveOnly } from './test/support/run/exhaustive-files.ts';
+import {
+  exhaustiveFiles,
+  exhaustiveOnly,
+  packagesOfTests,
+} from './test/support/run/exhaustive-files.ts';
 
 export default defineConfig({
   test: {
@@ -9,7 +13,7 @@ export default defineConfig({
     setupFiles: 'test/support/run/each-file.ts',
     include: isExhaustive ? exhaustiveFiles() : ['test/**/*.test.ts'],
     // They have a configuration of their own, with a browser.
-    exclude: ['test/browser/**', ...(isExhaustive ? [] : [exhaustiveOnly])],
+    exclude: ['test/browser/**', packagesOfTests, ...(isExhaustive ? [] : [exhaustiveOnly])],
     tags: [{ name: 'exhaustive', description: 'takes seconds by its nature', skip: !isExhaustive }],
     // The engines share the machine with everything else.
     env: { AWS_TIMEOUT_FACTOR: '10' },

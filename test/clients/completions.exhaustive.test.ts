@@ -4,7 +4,7 @@ import { ChatOpenAI } from '@langchain/openai';
 import { generateObject, generateText, isStepCount, Output, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Account, endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
+import { type Account, endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
 import {
   chunk,
   completionOf,
@@ -12,8 +12,8 @@ import {
   gate,
   streamOf,
   usageChunk,
-} from '../../support/servers/model-stub-pieces.ts';
-import type { TestModel } from '../../support/servers/test-models.ts';
+} from '../support/servers/model-stub-pieces.ts';
+import type { TestModel } from '../support/servers/test-models.ts';
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 

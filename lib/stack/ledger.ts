@@ -123,6 +123,8 @@ export class Ledger extends Construct {
       'dynamodb:BatchGetItem',
       'dynamodb:Query',
       'dynamodb:UpdateItem',
+      // The charge of a call whose function died, by what was noted of it.
+      'dynamodb:PutItem',
     );
     this.table.allowQuery(fn, 'audits');
     this.setEnvironment(fn);

@@ -23,6 +23,7 @@ import { openCompletion, type RequestBody } from '../models/upstream.ts';
 import { otherModels } from './other-models.ts';
 import { planHold } from './plan-hold.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
+import { UseNotes } from './use-notes.ts';
 
 /** One model call: the request, the key that pays, and what the call is counted as. */
 export interface ModelCall {
@@ -66,6 +67,8 @@ export interface MeteredCall {
   maxTokens: number | undefined;
   /** Aborts when the call's time is up. */
   signal: AbortSignal;
+  /** Notes what it has used so far, if that is worth it. The reader of a stream calls it as it reads. */
+  noteUse(): void;
   /** The usage and cost of the whole response, undefined for none. It stays as first asked: read the response before. */
   outcome(): Promise<Outcome | undefined>;
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
@@ -124,21 +127,41 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   const request = sizedRequest(call);
   const meter = new CompletionMeter(model, request);
   const unanswered = new UnansweredPrompts(model, request, hold);
+  let asked: string | undefined;
+  const used = () => usedSoFar(meter, model, asked, unanswered);
+  const notes = new UseNotes(hold, used);
   try {
-    const asked = { dialect, body, headers };
-    const opened = await openCompletion(model, keyId, asked, signal, unanswered);
-    const { response, head, idleTimeoutMs, model: name } = opened;
-    const reach = () => outcomeOf(meter, call, hold, name, unanswered);
+    const question = { dialect, body, headers };
+    const opened = await openCompletion(model, keyId, question, signal, unanswered);
+    const { response, head, idleTimeoutMs } = opened;
+    asked = opened.model;
+    const reach = () => outcomeOf(meter, call, hold, used(), unanswered);
     return {
       ...{ response, head, idleTimeoutMs, signal, meter, dialect, maxTokens },
       ...(body.stream && { reader: readerOf(dialect) }),
-      ...settlementOf(hold, reach, call),
+      noteUse: () => notes.look(),
+      ...settlementOf(hold, notes, reach, call),
     };
   } catch (error) {
     const reach = async () => withImages(unanswered.alone, call);
-    await settlementOf(hold, reach, call).end();
+    await settlementOf(hold, notes, reach, call).end();
     throw error;
   }
+}
+
+/**
+ * What a call has used so far; undefined if its model ended it without output. `asked` is the upstream's name for the
+ * model, once one has answered.
+ */
+function usedSoFar(
+  meter: CompletionMeter,
+  model: Model,
+  asked: string | undefined,
+  unanswered: UnansweredPrompts,
+): Outcome | undefined {
+  if (!meter.sawAnything && meter.ended) return undefined;
+  const others = asked === undefined ? [] : otherModels(model, asked, meter.answeredBy);
+  return unanswered.beside(meter.outcome(others));
 }
 
 /**
@@ -150,12 +173,11 @@ async function outcomeOf(
   meter: CompletionMeter,
   call: ModelCall,
   hold: Hold,
-  asked: string,
+  outcome: Outcome | undefined,
   unanswered: UnansweredPrompts,
 ): Promise<Outcome | undefined> {
   const { model } = call;
-  if (!meter.sawAnything && meter.ended) return withImages(unanswered.alone, call);
-  const outcome = unanswered.beside(meter.outcome(otherModels(model, asked, meter.answeredBy)));
+  if (!outcome) return withImages(unanswered.alone, call);
   const { promptTokens, completionTokens, costNanoUsd } = outcome;
   const isTooMuch = costNanoUsd > hold.charge.hold;
   if (meter.isUnbelievable || (isTooMuch && !meter.isBeyondLimit)) {
@@ -191,6 +213,7 @@ async function raiseTo(hold: Hold, nanoUsd: number): Promise<void> {
 /** Makes the functions that end a call, of which the first counts. It also ends when its time is up, as nobody else might. */
 function settlementOf(
   hold: Hold,
+  notes: UseNotes,
   reach: () => Promise<Outcome | undefined>,
   { signal: timeIsUp, onSettled }: ModelCall,
 ): Pick<MeteredCall, 'outcome' | 'end' | 'endWith'> {
@@ -202,6 +225,7 @@ function settlementOf(
   };
   const once = (ending: () => Promise<Kept>) => {
     timeIsUp.removeEventListener('abort', onTimeIsUp);
+    notes.end();
     ended ??= ending();
     return ended;
   };

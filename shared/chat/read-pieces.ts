@@ -38,6 +38,7 @@ export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
   const splitter = new EventSplitter();
   for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal, head)) {
     yield* metered(splitter.push(chunk), call);
+    call.noteUse();
     if (meter.ended) return;
   }
   const rest = splitter.rest();

@@ -37,6 +37,8 @@ async function* chargesUnder(id: string, { fromMs, untilMs }: Span): AsyncGenera
   const pages = queryPages<Charge>({
     TableName: setting('LEDGER_TABLE'),
     KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
+    // What is noted of calls under way has none.
+    FilterExpression: 'attribute_exists(ended_at)',
     ExpressionAttributeValues: {
       ':key': id,
       ':from': `charge_${fromMs === undefined ? '' : uuidPrefix(fromMs - longestCallMs)}`,
@@ -47,7 +49,7 @@ async function* chargesUnder(id: string, { fromMs, untilMs }: Span): AsyncGenera
   for await (const { items } of pages) yield items;
 }
 
-/** When the last of a key's calls began that has ended, in ms since 1970; undefined for none that is kept. */
+/** When the last of a key's calls began that has ended or was noted, in ms since 1970; undefined for none that is kept. */
 export async function lastChargeMs({
   charges_under,
 }: Pick<AccountReading, 'charges_under'>): Promise<number | undefined> {

@@ -205,7 +205,8 @@ function beginEnd(hold: Hold): boolean {
 }
 
 /** How long a call may still begin to settle, in ms. */
-const leftMsOf = ({ charge }: Hold) => settleUntilMs(epochOf(timeOfId(charge.entry))) - Date.now();
+export const leftMsOf = ({ charge }: Hold) =>
+  settleUntilMs(epochOf(timeOfId(charge.entry))) - Date.now();
 
 /** Ends the tries of a write before its epoch is audited. Returns undefined where there is plenty of time, as for most. */
 function cutOffOf(hold: Hold): AbortSignal | undefined {
@@ -213,7 +214,7 @@ function cutOffOf(hold: Hold): AbortSignal | undefined {
   return leftMs < longestWriteMs ? AbortSignal.timeout(leftMs) : undefined;
 }
 
-const chargeOf = ({ charge }: Hold, ending: Ending): Charge => ({
+export const chargeOf = ({ charge }: Hold, ending: Ending): Charge => ({
   ...charge,
   ...ending,
   ended_at: new Date().toISOString(),

@@ -39,6 +39,7 @@ function callOf(
     end: async () => {
       outcomes.push(meter.sawAnything ? meter.outcome() : 'nothing');
     },
+    noteUse: () => {},
     endWith: () => Promise.reject(new Error('A stream produces nothing to keep')),
   };
   return { call, outcomes };

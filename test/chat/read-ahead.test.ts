@@ -39,6 +39,7 @@ function callOf(events: Iterable<string>) {
     signal: timeIsUp.signal,
     outcome: async () => meter.outcome(),
     end: async () => resolve(meter.outcome()),
+    noteUse: () => {},
     endWith: () => Promise.reject(new Error('A stream produces nothing to keep')),
   };
   return { call, upstream, ended, timeIsUp };

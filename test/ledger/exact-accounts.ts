@@ -111,6 +111,12 @@ export async function expectSpentAsCharged(
     expect(produced.includes(hold.charge.entry)).toBe(isKept);
     expect(settled.includes(hold.charge.entry)).toBe(isKept);
   }
+  for (const { hold, notes = [], isNoted } of calls) {
+    if (!isNoted) continue;
+    const charge = charges.find(({ entry }) => entry === hold.charge.entry);
+    expect(charge, 'the charge of a noted call').toBeDefined();
+    if (!hold.isEnded) expect(notes, 'what was noted').toContain(charge?.cost);
+  }
   // A call whose caller has died after the hold is not among `calls`, and it has no charge.
   const ofCalls = charges.filter(({ request }) => request).map(({ entry }) => entry);
   expect(calls.map(({ hold }) => hold.charge.entry)).toEqual(expect.arrayContaining(ofCalls));

@@ -9,6 +9,7 @@ import type { LateCall } from '../../shared/ledger/audit/late-call.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import type { Leases } from '../../shared/ledger/leases/leases.ts';
+import { noteUse } from '../../shared/ledger/note-use.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
@@ -41,10 +42,15 @@ export interface Accounts {
   limitsRequests?: boolean;
 }
 
-/** A call that holds money, as whoever made it sees it; and whether its product was written, if that is known. */
+/**
+ * A call that holds money, as whoever made it sees it; whether its product was written, if that is known; what was noted of
+ * it, or may have been; and whether a note was certainly written.
+ */
 export interface Call {
   hold: Hold;
   isKept?: boolean;
+  notes?: number[];
+  isNoted?: boolean;
 }
 
 const weights = {
@@ -54,6 +60,7 @@ const weights = {
   produce: 3,
   release: 1,
   raise: 3,
+  note: 3,
   overrun: 2,
   call: 2,
   admit: 2,
@@ -128,9 +135,12 @@ const lastBatches = fc
   .record({
     fault: fc.option(aFault, { nil: undefined }),
     order: anOrder,
-    others: fc.array(anActionOf(['settle', 'release', 'reserve', 'raise', 'overrun', 'book']), {
-      ...{ maxLength: 4, size: 'max' },
-    }),
+    others: fc.array(
+      anActionOf(['settle', 'release', 'reserve', 'raise', 'overrun', 'note', 'book']),
+      {
+        ...{ maxLength: 4, size: 'max' },
+      },
+    ),
   })
   .map(({ fault, order, others }): Batch[] => [
     { afterMs: 27 * minuteMs, order, actions: [{ ...sweep, fault }, sweep, ...others] },
@@ -180,8 +190,18 @@ export const aLeasedStart = historyOf(
     batchOf(0, 'reserve', 'fit'),
     batchOf(1, 'reserve', 'call', 'settle', 'produce'),
     batchOf(1_000, 'call', 'release', 'settle', 'reserve'),
-    batchOf(5_000, 'settle', 'change', 'call', 'reserve', 'admit'),
+    batchOf(5_000, 'settle', 'note', 'change', 'call', 'reserve', 'admit'),
     batchOf(5_000, 'settle', 'call', 'raise', 'overrun'),
+  ),
+);
+
+/** Some calls are noted while they go on, and many die: next the sweeps come. */
+export const aNotedCall = historyOf(
+  fc.tuple(
+    batchOf(0, 'reserve', 'fit', 'reserve'),
+    batchOf(1, 'note', 'note', 'raise', 'settle', 'move'),
+    batchOf(5_000, 'note', 'settle', 'produce', 'release', 'change'),
+    batchOf(7 * minuteMs, 'note', 'note', 'settle', 'overrun', 'book'),
   ),
 );
 
@@ -279,6 +299,10 @@ export async function perform(
       const call = calls[pick % calls.length];
       return call && end(call, kind === 'settle' ? costPercent : undefined);
     }
+    case 'note': {
+      const call = calls[pick % calls.length];
+      return call && note(call, costPercent);
+    }
     case 'raise':
     case 'overrun': {
       const call = calls[pick % calls.length];
@@ -370,6 +394,12 @@ async function beginOf(
 
 async function end({ hold }: Call, costPercent: number | undefined): Promise<void> {
   await (costPercent === undefined ? release(hold) : settle(hold, costing(hold, costPercent)));
+}
+
+async function note(call: Call, costPercent: number): Promise<void> {
+  const used = costing(call.hold, costPercent);
+  call.notes = [...(call.notes ?? []), used.costNanoUsd];
+  if (await noteUse(call.hold, used)) call.isNoted = true;
 }
 
 /**

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
+import { noteUse } from '../../shared/ledger/note-use.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
@@ -57,6 +58,55 @@ const aCall = fc.record({
 });
 
 describe('calls whose function died', () => {
+  it('cost what was noted of them last, which the key and its team have spent', async () => {
+    const teamId = await openTeam();
+    const keyId = await open('key');
+    await putInTeam(keyId, teamId);
+
+    const hold = await reserve(keyId, 500, subject);
+    for (const cost of [100, 300]) expect(await noteUse(hold, costing(cost))).toBe(true);
+    const before = await chargesOf(keyId);
+    pass(27 * minuteMs);
+    await sweepLedger();
+
+    expect(before).toEqual([]);
+    expect(await chargesOf(keyId)).toMatchObject([
+      { status: 'settled', cost: 300, figures: 'partial', hold: 500, team: teamId },
+    ]);
+    for (const id of [keyId, teamId]) {
+      expect(await accountOf(id)).toMatchObject({ held: 0, spent: 300 });
+    }
+  });
+
+  it('never cost more than was held for them', async () => {
+    const keyId = await open('key');
+
+    await noteUse(await reserve(keyId, 500, subject), costing(501));
+    pass(27 * minuteMs);
+    await sweepLedger();
+
+    expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 500 });
+  });
+
+  it('cost nothing by notes that came before they ended', async () => {
+    const keyId = await open('key');
+    const settled = await reserve(keyId, 500, subject);
+    pass(1);
+    const released = await reserve(keyId, 1, subject);
+
+    for (const hold of [settled, released]) await noteUse(hold, costing(1));
+    await settle(settled, costing(200));
+    await release(released);
+    const isNoted = await noteUse(settled, costing(400));
+    pass(27 * minuteMs);
+    await sweepLedger();
+
+    expect(isNoted).toBe(false);
+    expect(await chargesOf(keyId)).toMatchObject([{ cost: 200 }, { status: 'released' }]);
+    expectAtRest(await accountOf(keyId));
+    expect(await accountOf(keyId)).toMatchObject({ spent: 200 });
+  });
+
   it('are counted once each, with what they held, however many sweeps and teams there are', {
     tags: 'exhaustive',
   }, async () => {
@@ -97,7 +147,7 @@ describe('calls whose function died', () => {
     );
   });
 
-  it('are free to the caller, who has paid what was settled before', async () => {
+  it('are free to the caller where nothing was noted of them, who has paid what was settled before', async () => {
     const keyId = await open('key');
 
     await settle(await reserve(keyId, 300, subject), costing(200));

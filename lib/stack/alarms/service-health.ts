@@ -55,7 +55,7 @@ export class ServiceHealth extends Construct {
       'holds-swept',
       { threshold: 5 },
       {
-        notices: 'Answers break off or never come; nobody pays for them but the operator',
+        notices: 'Answers break off or never come; callers pay for what was noted of them',
         todo: 'functions die between asking a model and settling: find out which, and why',
         runbook: 'Holds swept',
         essential: true,

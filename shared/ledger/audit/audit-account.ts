@@ -19,7 +19,7 @@ import { idsOf, isPart, ownerOf } from '../parts/part-id.ts';
 import { tidyParts } from '../parts/tidy.ts';
 import { toUsd } from '../terms/nano-usd.ts';
 import { isTeamId } from '../terms/team-id.ts';
-import { chargeSums } from './epoch-charges.ts';
+import { finalSums } from './epoch-charges.ts';
 
 /** How often an account is written by a sweep at most: once for each epoch, and again where others have changed it. */
 const maxWrites = 20;
@@ -31,7 +31,7 @@ export async function auditAccount(read: Account): Promise<void> {
   let due = all.filter((account) => isDue(account, now));
   for (let writes = 0; due.length > 0 && writes < maxWrites; writes += 1) {
     // The accounts were read first: a call that is booked late, after the charges were read, has changed its sums by then.
-    const sumCharges = chargeSums();
+    const sumCharges = finalSums();
     const audits = await Promise.allSettled(
       due.map((account) => auditOldest(account, now, sumCharges)),
     );
@@ -113,7 +113,7 @@ interface Change {
 /** What an audit has found on an account: requests under way, what is held, and what was not spent. */
 type Found = Record<'running' | 'held' | 'unspent', number>;
 
-type SumCharges = ReturnType<typeof chargeSums>;
+type SumCharges = ReturnType<typeof finalSums>;
 
 async function auditOf(
   account: Account,

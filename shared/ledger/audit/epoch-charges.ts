@@ -1,10 +1,13 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { queryItems } from '../../aws/dynamodb.ts';
+import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
+import { log } from '../../log.ts';
 import { chargeBounds } from '../account/epoch.ts';
+import { chargePut } from '../account/put-charge.ts';
 import { everInTeam } from '../parts/members.ts';
 import { ownerOf } from '../parts/part-id.ts';
-import type { Charge } from '../terms/charge.ts';
+import type { Charge, NotedUse } from '../terms/charge.ts';
 import { isTeamId } from '../terms/team-id.ts';
 
 /** What the charges of an epoch add up to, of a key or of a team's keys. */
@@ -21,37 +24,42 @@ export interface EpochSums {
 const keysAtOnce = 8;
 
 /** Adds up the charges of an epoch that are there now. */
-export const sumCharges = (accountId: string, epoch: number) => chargeSums()(accountId, epoch);
+export const sumCharges = (accountId: string, epoch: number) => sumOf(chargesOf)(accountId, epoch);
 
-/** Returns a function that sums an epoch's charges. It reads a team's keys once, at its first call, for all parts. */
-export function chargeSums(): (accountId: string, epoch: number) => Promise<EpochSums> {
+/**
+ * Returns a function that sums an epoch whose calls are all over: one without a charge is charged what was noted of it. It
+ * reads a team's keys once, at its first call, for all parts.
+ */
+export const finalSums = () => sumOf(finalChargesOf);
+
+function sumOf(read: typeof chargesOf): (accountId: string, epoch: number) => Promise<EpochSums> {
   const limit = pLimit(keysAtOnce);
   const ofTeams = new Map<string, Promise<Map<string, EpochSums>>>();
   return async (accountId, epoch) => {
-    if (!isTeamId(accountId)) return sumOfKey(accountId, epoch);
+    if (!isTeamId(accountId)) return sumOfKey(read(accountId, epoch));
     const teamId = ownerOf(accountId);
     const name = `${teamId} ${epoch}`;
-    const sums = ofTeams.get(name) ?? sumsOfTeam(teamId, epoch, limit);
+    const sums = ofTeams.get(name) ?? sumsOfTeam(teamId, (keyId) => read(keyId, epoch), limit);
     ofTeams.set(name, sums);
     return (await sums).get(accountId) ?? noCharges();
   };
 }
 
-async function sumOfKey(keyId: string, epoch: number): Promise<EpochSums> {
+async function sumOfKey(charges: AsyncGenerator<Summed>): Promise<EpochSums> {
   const sums = noCharges();
-  for await (const charge of chargesOf(keyId, epoch)) add(sums, charge, charge.window);
+  for await (const charge of charges) add(sums, charge, charge.window);
   return sums;
 }
 
 /** By the part of the team that the charges were held on. */
 async function sumsOfTeam(
   teamId: string,
-  epoch: number,
+  read: (keyId: string) => AsyncGenerator<Summed>,
   limit: LimitFunction,
 ): Promise<Map<string, EpochSums>> {
   const byPart = new Map<string, EpochSums>();
   const addThoseOf = async (keyId: string) => {
-    for await (const charge of chargesOf(keyId, epoch)) {
+    for await (const charge of read(keyId)) {
       const { team } = charge;
       if (team === undefined || ownerOf(team) !== teamId) continue;
       const sums = byPart.get(team) ?? noCharges();
@@ -77,17 +85,41 @@ function add(
   if (isRequest) sums.requests += 1;
 }
 
-/** What of a charge is read: the rest would take a sweep a third of its time. */
-const summed = ['hold', 'cost', 'request', 'window', 'team', 'team_window'] as const;
+/** What of a charge is read: the rest would take a sweep a third of its time. `charge` is that of a note. */
+const summed = ['entry', 'hold', 'cost', 'request', 'window', 'team', 'team_window'] as const;
 
 type Summed = Pick<Charge, (typeof summed)[number]>;
 
-function chargesOf(keyId: string, epoch: number): AsyncGenerator<Summed> {
+async function* chargesOf(keyId: string, epoch: number): AsyncGenerator<Summed> {
+  for await (const item of itemsOf(keyId, epoch)) if (!('charge' in item)) yield item;
+}
+
+/** Reads charges as `chargesOf` does, and writes those of calls that have none and were noted. */
+async function* finalChargesOf(keyId: string, epoch: number): AsyncGenerator<Summed> {
+  let last = '';
+  for await (const item of itemsOf(keyId, epoch)) {
+    if ('charge' in item && item.charge.entry === last) continue;
+    last = item.entry;
+    yield 'charge' in item ? await chargeNoted(item) : item;
+  }
+}
+
+/** Charges a call whose process died what was noted of it, unless another audit has: nothing else writes it any more. */
+async function chargeNoted({ charge }: NotedUse): Promise<Charge> {
+  const { key_id, entry: charge_id, cost } = charge;
+  const put = new PutCommand(chargePut(charge));
+  if (await unlessConditionFails(dynamodb.send(put)))
+    log('warn', 'lost call charged', { key_id, charge_id, cost });
+  return charge;
+}
+
+/** Reads charges and notes in their order: a note comes right after the charge of its call. */
+function itemsOf(keyId: string, epoch: number): AsyncGenerator<Summed | NotedUse> {
   const { from, to } = chargeBounds(epoch);
-  return queryItems<Summed>({
+  return queryItems<Summed | NotedUse>({
     TableName: setting('LEDGER_TABLE'),
     KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
-    ProjectionExpression: summed.map((name) => `#${name}`).join(', '),
+    ProjectionExpression: `charge, ${summed.map((name) => `#${name}`).join(', ')}`,
     ExpressionAttributeNames: Object.fromEntries(summed.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: { ':key': keyId, ':from': from, ':to': to },
     ConsistentRead: true,

@@ -46,5 +46,17 @@ export interface Charge extends ChargeSubject {
 /** How long a charge is kept: a year, and time to close its books. */
 export const chargeRetentionSeconds = 400 * 86_400;
 
+/**
+ * What a call under way has used so far, as its charge if its process dies before its end. It lies right behind the place of
+ * that charge, so that who reads the charges of an epoch reads both.
+ */
+export interface NotedUse {
+  key_id: string;
+  entry: `${string}#noted`;
+  charge: Charge;
+  /** When the table may forget it, in seconds since 1970. */
+  expires_at: number;
+}
+
 /** A charge before its end. */
 export type HeldCharge = Omit<Charge, 'status' | 'ended_at'> & { window: number };

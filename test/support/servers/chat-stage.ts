@@ -94,7 +94,8 @@ export async function endedCharges({ keyId }: Pick<Account, 'keyId'>): Promise<C
   return items.filter(isCharge) as Charge[];
 }
 
-const isCharge = ({ entry }: LedgerItem) => entry.startsWith('charge_');
+const isCharge = ({ entry }: LedgerItem) =>
+  entry.startsWith('charge_') && !entry.endsWith('#noted');
 
 /** Whether nothing is held, and each request of the last minutes has its charge. */
 function isAtRest(items: LedgerItem[]): boolean {

@@ -28,6 +28,7 @@ const chargesIn = (keyId: string): Promise<Charge[]> =>
     queryItems<Charge>({
       TableName: setting('LEDGER_TABLE'),
       KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
+      FilterExpression: 'attribute_exists(ended_at)',
       ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
       ConsistentRead: true,
     }),

@@ -97,8 +97,13 @@ export class ServiceApi extends Construct {
     this.addGatewayResponses(errors);
     this.addAlarm(props.alarms);
     this.explainChecks();
-    // A method that names no kind of its own, such as a preflight.
-    this.limit('*', '/*', 'read');
+    // Of each method that names no other kind, such as a preflight.
+    this.methodSettings.push({
+      ...this.limitOf('*', '/*', 'read'),
+      loggingLevel: 'OFF',
+      dataTraceEnabled: false,
+      metricsEnabled: this.detailedMetrics,
+    });
     const stage = this.api.deploymentStage.node.defaultChild as CfnStage;
     stage.methodSettings = Lazy.any({ produce: () => this.methodSettings });
     if (props.waf === undefined) return;
@@ -214,7 +219,7 @@ export class ServiceApi extends Construct {
     kind: RouteKind,
     options: MethodOptions,
   ): Method {
-    this.limit(method, path, kind);
+    if (kind !== 'read') this.methodSettings.push(this.limitOf(method, path, kind));
     const resource = this.api.root.resourceForPath(path);
     const added = resource.addMethod(method, integration, options);
     if (this.corsOrigins.length === 0) return added;
@@ -226,20 +231,23 @@ export class ServiceApi extends Construct {
 
   /**
    * Limits the requests to a method. API Gateway's limits hold for each method by itself, never for a stage: one
-   * for all would be as many times as high as there are methods.
+   * for all would be as many times as high as there are methods. Each setting is a patch of the stage, which takes no
+   * more than 80, so that a method names what differs from the others alone.
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
-  private limit(httpMethod: string, path: string, kind: RouteKind): void {
+  private limitOf(
+    httpMethod: string,
+    path: string,
+    kind: RouteKind,
+  ): CfnStage.MethodSettingProperty {
     const { rate, burst } = requestRate(kind, this.concurrency, this.requestsPerSecond);
-    this.methodSettings.push({
+    return {
       httpMethod,
       resourcePath: encodedPath(path),
       throttlingRateLimit: rate,
       throttlingBurstLimit: burst,
-      loggingLevel: 'OFF',
-      dataTraceEnabled: false,
-      metricsEnabled: this.detailedMetrics,
-    });
+      ...(this.detailedMetrics && { metricsEnabled: true }),
+    };
   }
 
   private addGatewayResponses(errors: GatewayErrors): void {

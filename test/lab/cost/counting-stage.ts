@@ -56,6 +56,8 @@ export async function startCountingStage(modelUrl: string): Promise<CountingStag
   });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
+    // A function of AWS has one call at a time, which holds for itself.
+    LEASES: 'off',
     OPENAI_BASE_URL: modelUrl,
     OPENAI_API_KEY: 'cost',
     QUIRE_CALL_LOG: callLog,

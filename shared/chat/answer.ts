@@ -3,7 +3,7 @@ import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
-import { type CompletionRequest, upstreamBody } from './completion-request.ts';
+import { type CompletionRequest, completionQuestion } from './completion-request.ts';
 import { type HeldCall, holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { chatSubject } from './subject.ts';
@@ -77,10 +77,10 @@ export function answerCall(
   request: AnswerRequest,
   asRequest: boolean,
 ): ModelCall {
+  const asked = { ...request, model: model.id, stream: true } as CompletionRequest;
   return {
     keyId: caller.keyId,
-    model,
-    body: upstreamBody(model, { ...request, model: model.id, stream: true } as CompletionRequest),
+    ...completionQuestion(model, asked),
     subject: chatSubject({ metadata }),
     asRequest,
     onSettled: (outcome) => usage.addCall(outcome),

@@ -99,8 +99,17 @@ const knownNames = [
 
 const defaultTemperature = 0.15;
 
+/** Asks a model for a completion: by the body of the request to its upstream, with our temperature if there is no other. */
+export function completionQuestion(model: Model, request: CompletionRequest) {
+  const isGiven = (request.temperature ?? null) !== null;
+  return {
+    ...{ model, dialect: 'chat' as const, body: upstreamBody(model, request) },
+    ...(!isGiven && !model.reasoning && { temperature: defaultTemperature }),
+  };
+}
+
 /**
- * Makes the request to an upstream: the caller's parameters, our default temperature, the usage in a stream. The
+ * Makes the request to an upstream: the caller's parameters, and the usage in a stream. The
  * smaller of two limits counts, at most the model's, which is held. Throws `UnprocessableEntityError` for what could
  * change its cost or readers, and for the operator's files. Metadata goes along with `store` alone.
  */
@@ -123,9 +132,7 @@ export function upstreamBody(
   refuseBeyondLimit(rest, limit);
   const fileId = findFileId(rest.messages);
   if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
-  const sampling = model.reasoning ? {} : { temperature: defaultTemperature };
   return {
-    ...sampling,
     ...(limits.length > 0 && { max_tokens: limit }),
     ...withoutNull(rest, 'temperature'),
     ...(rest['store'] === true && metadata && { metadata }),

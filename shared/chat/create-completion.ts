@@ -1,6 +1,6 @@
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { type CompletionRequest, upstreamBody } from './completion-request.ts';
+import { type CompletionRequest, completionQuestion } from './completion-request.ts';
 import { requireModel } from './models.ts';
 import { maxOwnFileBytes, withOwnFiles } from './own-files.ts';
 import { respond } from './respond.ts';
@@ -17,7 +17,7 @@ export async function createCompletion(
   const { keyId } = caller;
   const messages = await withOwnFiles(request.messages, { keyId, ...ownFiles });
   const question = {
-    ...{ model, dialect: 'chat' as const, body: upstreamBody(model, { ...request, messages }) },
+    ...completionQuestion(model, { ...request, messages }),
     metadata: request.metadata,
     wantsUsage: request.stream_options?.include_usage === true,
   };

@@ -5,7 +5,7 @@ import { errorFields, log } from '../log.ts';
 import { catalogue, type Model } from '../models/catalogue.ts';
 import { ModelError } from '../models/errors.ts';
 import { askHeld } from './ask.ts';
-import { upstreamBody } from './completion-request.ts';
+import { completionQuestion } from './completion-request.ts';
 import { type HeldCall, holdCall } from './metered-call.ts';
 import { chatSubject } from './subject.ts';
 import type { Turn } from './turn.ts';
@@ -38,15 +38,16 @@ export function smallModelFor({ caller, model }: Turn): Model {
 }
 
 /**
- * Makes the request of a task.
+ * Asks a model for a task.
+ *
  * @see https://platform.openai.com/docs/guides/structured-outputs
  */
-export function taskBody<Shape extends v.GenericSchema>(
+export function taskQuestion<Shape extends v.GenericSchema>(
   model: Model,
   { name, shape, instructions, material }: JsonTask<Shape>,
 ) {
   const { $schema: _, ...schema } = toJsonSchema(shape);
-  return upstreamBody(model, {
+  return completionQuestion(model, {
     model: model.id,
     messages: [
       { role: 'system', content: instructions },
@@ -67,8 +68,7 @@ export async function holdTask<Shape extends v.GenericSchema>(
 ): Promise<HeldTask<Shape>> {
   const held = await holdCall({
     keyId: caller.keyId,
-    model,
-    body: taskBody(model, question),
+    ...taskQuestion(model, question),
     subject: chatSubject(request),
     asRequest,
     onSettled: (outcome) => usage.addCall(outcome),

@@ -34,6 +34,8 @@ export interface ModelCall {
   dialect?: DialectName;
   /** The caller's own headers, for an upstream that speaks the dialect. */
   headers?: Record<string, string> | undefined;
+  /** Ours, where the caller gave none: it is left out for an upstream that refuses it. */
+  temperature?: number | undefined;
   subject: Omit<ChargeSubject, 'model'>;
   /** Aborts when the call's time is up: its function's, its research's, or its job's lease. */
   signal: AbortSignal;
@@ -122,7 +124,7 @@ export const sizedRequest = (call: ModelCall): SizedRequest =>
  * took, and did not answer in time, is paid.
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
-  const { keyId, model, body, headers, signal } = call;
+  const { keyId, model, body, headers, temperature, signal } = call;
   const dialect = dialectOf(call);
   const request = sizedRequest(call);
   const meter = new CompletionMeter(model, request);
@@ -131,7 +133,7 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   const used = () => usedSoFar(meter, model, asked, unanswered);
   const notes = new UseNotes(hold, used);
   try {
-    const question = { dialect, body, headers };
+    const question = { dialect, body, headers, temperature };
     const opened = await openCompletion(model, keyId, question, signal, unanswered);
     const { response, head, idleTimeoutMs } = opened;
     asked = opened.model;

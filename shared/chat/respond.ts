@@ -43,15 +43,16 @@ export interface Question extends ModelRequest {
  * within it. Throws `BudgetExceededError`, `RequestsPerMinuteError`, `UnprocessableEntityError` and `ModelError`.
  */
 export async function respond(
-  { model, dialect, body, headers: own, metadata, wantsUsage = true, toAnswer }: Question,
+  { metadata, wantsUsage = true, toAnswer, ...asked }: Question,
   caller: Caller,
   { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
+  const { model, dialect, body } = asked;
   note({ model: model.id });
   const isStreamed = body.stream === true;
   const time = isStreamed ? undefined : deadline(wholeAnswerMs, timeIsUp);
   const held = await holdCall({
-    ...{ keyId: caller.keyId, model, dialect, body, headers: own },
+    ...{ keyId: caller.keyId, ...asked },
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
       note({

@@ -24,6 +24,7 @@ import {
   unreached,
 } from './errors.ts';
 import { outputLimitName } from './output-limit-name.ts';
+import { withOwnTemperature } from './own-temperature.ts';
 import { tellingIfSent } from './sent-whole.ts';
 import { credentialsFor, forgetCredentials } from './upstream-credentials.ts';
 
@@ -59,6 +60,8 @@ export interface ModelRequest {
   body: RequestBody;
   /** The caller's own headers, for an upstream that speaks the dialect. */
   headers?: Record<string, string> | undefined;
+  /** Ours, where the caller gave none: it is left out for an upstream that refuses it. */
+  temperature?: number | undefined;
 }
 
 /** What becomes of prompts that upstreams took without an answer: their providers may bill them. */
@@ -82,10 +85,11 @@ const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => tru
 export async function openCompletion(
   model: Model,
   keyId: string,
-  { dialect, body, headers }: ModelRequest,
+  request: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts = nobodyPays,
 ): Promise<OpenedCompletion> {
+  const { dialect, body, headers } = request;
   const failures: ModelError[] = [];
   let untold: UnprocessableEntityError | undefined;
   for (const each of model.upstreams) {
@@ -102,12 +106,14 @@ export async function openCompletion(
     }
     try {
       const spoken = each.dialects ?? spokenBy(upstream);
-      const said = { dialect, headers, body: { ...body, model: upstreamModel } };
-      const opened = await askIn(spoken, model, upstream, said, signal, taken);
-      const answer = { ...opened, dialect, isStreamed: body.stream === true, signal };
-      const head = await readHead(answer, () => taken.onTaken('silent'));
+      const opened = await withOwnTemperature(circuit, request.temperature, async (own) => {
+        const said = { dialect, headers, body: { ...body, ...own, model: upstreamModel } };
+        const asked = await askIn(spoken, model, upstream, said, signal, taken);
+        const answer = { ...asked, dialect, isStreamed: body.stream === true, signal };
+        return { ...asked, head: await readHead(answer, () => taken.onTaken('silent')) };
+      });
       recordSuccess(circuit, keyId);
-      return { ...opened, head, model: upstreamModel };
+      return { ...opened, model: upstreamModel };
     } catch (error) {
       const told =
         signal.aborted && !(error instanceof ModelError)

@@ -37,7 +37,8 @@ export const completionComponents = {
       messages: 'The conversation to be answered.',
       stream: 'Whether the answer comes in pieces; recommended.',
       stream_options: '`include_usage` asks for a last chunk with the usage.',
-      temperature: 'How freely the model chooses its words; 0.15 where it is not given.',
+      temperature:
+        'How freely the model chooses its words; 0.15 where it is not given and the model takes it.',
       max_tokens:
         'The most tokens to answer with. The less it is, the less of the budget is held for the answer. Other servers’ names for it, such as `n_predict`, are refused.',
       max_completion_tokens: 'The same, by its newer name. If both are there, the smaller counts.',

@@ -3,7 +3,7 @@ import { toUsd } from '../../ledger/terms/nano-usd.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import type { ChatEvent } from '../chat-event.ts';
-import { holdTask, type JsonTask, runTask, taskBody } from '../json-task.ts';
+import { holdTask, type JsonTask, runTask, taskQuestion } from '../json-task.ts';
 import type { Found } from '../sources/found.ts';
 import type { Reach } from '../sources/reach.ts';
 import type { Turn } from '../turn.ts';
@@ -42,7 +42,7 @@ export function askWithin<Shape extends v.GenericSchema>(
   model: Model,
   question: JsonTask<Shape>,
 ): Promise<v.InferOutput<Shape> | undefined> {
-  const maxNanoUsd = maxCostNanoUsd(model, taskBody(model, question));
+  const maxNanoUsd = maxCostNanoUsd(model, taskQuestion(model, question).body);
   return budget.spendCall(maxNanoUsd, async () => runTask(await holdTask(turn, model, question)));
 }
 

@@ -5,7 +5,7 @@ import { toNanoUsd, toUsd } from '../../ledger/terms/nano-usd.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { truncated } from '../../truncated.ts';
 import type { ChatEvent } from '../chat-event.ts';
-import { smallModelFor, taskBody } from '../json-task.ts';
+import { smallModelFor, taskQuestion } from '../json-task.ts';
 import { cleanQueries } from '../sources/queries.ts';
 import type { Reach } from '../sources/reach.ts';
 import type { AnswerEvents, Turn } from '../turn.ts';
@@ -65,7 +65,7 @@ const withDeadline = (turn: Turn, ms: number): Turn => ({
 function budgetFor(turn: Turn, limits: ResearchLimits): ResearchBudget {
   const maxUsd = maxResearchUsd(limitsOf(turn.caller).research_usd);
   const reserve = maxReportNanoUsd(turn) + maxChecksNanoUsd(smallModelFor(turn));
-  const least = reserve + maxCostNanoUsd(turn.model, taskBody(turn.model, planTask(turn)));
+  const least = reserve + maxCostNanoUsd(turn.model, taskQuestion(turn.model, planTask(turn)).body);
   const max = toNanoUsd(maxUsd);
   if (max < least) {
     throw valueError(

@@ -2,7 +2,7 @@ import type { Hold } from '../../ledger/reserve.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { type AnswerRequest, answerCall } from '../answer.ts';
-import { taskBody } from '../json-task.ts';
+import { taskQuestion } from '../json-task.ts';
 import { type HeldCall, holdCall, sizedRequest } from '../metered-call.ts';
 import { type SourceText, sourcesBlock, toSource } from '../sources/material.ts';
 import { samplingOf } from '../stream-request.ts';
@@ -30,7 +30,7 @@ const longestReport = (turn: Turn) =>
 /** What checking the report can cost at most, in nano-dollars. */
 export function maxChecksNanoUsd(model: Model): number {
   const filler = { sentence: '.'.repeat(maxCheckBytes), notes: [] };
-  return maxChecks * maxCostNanoUsd(model, taskBody(model, checkTask([filler])));
+  return maxChecks * maxCostNanoUsd(model, taskQuestion(model, checkTask([filler])).body);
 }
 
 function reportRequest({ model, request }: Turn, material: string): AnswerRequest {

@@ -64,8 +64,8 @@ export async function windowCall(
       max_tokens: maxAnswerTokens(model),
       messages: await withPictures(withInstruction(asked, instruction), pages),
       ...(model.jsonSchema !== false && { response_format: responseFormat(schema) }),
-      ...(!model.reasoning && { temperature: 0 }),
     },
+    ...(!model.reasoning && { temperature: 0 }),
     subject: chargeSubjectOf(job, 'extract'),
     signal,
   };

@@ -20,11 +20,12 @@ export async function answerLine(
   const request = readLine(line);
   if ('wrong' in request) return undefined;
   const name = lineName(line.number);
-  const { custom_id, model, dialect, body, metadata, toAnswer = (text) => text } = request;
+  const { custom_id, metadata, toAnswer = (text: string) => text, ...asked } = request;
+  const { dialect } = asked;
   const does = dialect === 'embeddings' ? dialect : 'chat';
   const tagged = { ...job, ...metadataOf({ ...job.metadata, ...metadata }) };
   const subject = chargeSubjectOf(tagged, does);
-  const call = { keyId: job.key_id, model, dialect, body, subject, signal };
+  const call = { keyId: job.key_id, ...asked, subject, signal };
   try {
     await askWhole(call, toAnswer, async ({ usage, cost, body }) => {
       const output = responseTo(line, custom_id, 200, body);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CompletionRequest, upstreamBody } from '../../../chat/completion-request.ts';
+import { CompletionRequest, completionQuestion } from '../../../chat/completion-request.ts';
 import type { Question } from '../../../chat/respond.ts';
 import { responseBody } from '../../../chat/response-body.ts';
 import { ResponseRequest } from '../../../chat/response-request.ts';
@@ -33,8 +33,7 @@ export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
   '/v1/chat/completions': (body, allowed) => {
     const request = checked(CompletionRequest, body);
     const model = usableModel(allowed, request.model) ?? noModel(request.model);
-    const { metadata } = request;
-    return { model, dialect: 'chat', body: upstreamBody(model, request), metadata };
+    return { ...completionQuestion(model, request), metadata: request.metadata };
   },
   '/v1/responses': (body, allowed) => {
     const request = checked(ResponseRequest, body);

@@ -49,11 +49,12 @@ export const holdOf = (handed: HandedLine, isLimited: boolean): number =>
 /** The request of a line as its upstream is told it. Throws `ServiceError` for what that can't be told. */
 export function toldOf(handed: HandedLine, isLimited: boolean) {
   const { request, upstream, upstreamModel } = handed;
-  const { dialect, model } = request;
+  const { dialect, model, temperature } = request;
   const limit = isLimited ? limitOf(handed) : undefined;
   const body = {
     ...request.body,
     model: upstreamModel,
+    ...(temperature !== undefined && { temperature }),
     ...(limit !== undefined && { [wires[dialect].limitName]: limit }),
   };
   const spoken = batchUpstreamOf(model)?.spoken ?? [];

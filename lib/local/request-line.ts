@@ -49,9 +49,10 @@ export class RequestLine {
     this.printIfWhole();
   }
 
-  /** Tells what the client has got: the whole response, or what came before it hung up. */
-  answered(status: number, isWhole: boolean): void {
-    this.end = { status, ms: performance.now() - this.startedAt, hungUp: !isWhole };
+  /** Tells that the client has got the whole response, or what came before it hung up. */
+  async answered(status: number, isWhole: boolean | Promise<boolean>): Promise<void> {
+    const ms = performance.now() - this.startedAt;
+    this.end = { status, ms, hungUp: !(await isWhole) };
     this.printIfWhole();
   }
 

@@ -26,23 +26,23 @@ describe('a request', () => {
     log({ level: 'info', message: 'request', request_id: 'r1', key_id: 'key_1', ...fields });
   const whole = '200 POST /v1/chat/completions N ms shop gpt-5-mini 120+48 tokens $0.00013';
 
-  it('is one line, with what the function says of it, whichever comes first', () => {
+  it('is one line, with what the function says of it, whichever comes first', async () => {
     for (const functionFirst of [true, false]) {
       const line = begin();
       line.calledBy({ keyName: 'shop' });
       line.awaits(new Promise(() => {}));
       if (functionFirst) described({ model: 'gpt-5-mini', ...use });
-      line.answered(200, true);
+      await line.answered(200, true);
       if (!functionFirst) described({ model: 'gpt-5-mini', ...use });
     }
 
     expect(lines).toEqual([whole, whole]);
   });
 
-  it('that hung up is a line once its function is done', () => {
+  it('that hung up is a line once its function is done', async () => {
     const line = begin();
     line.awaits(new Promise(() => {}));
-    line.answered(200, false);
+    await line.answered(200, false);
     const before = [...lines];
     described({ key: 'shop', model: 'gpt-5-mini', ...use });
 
@@ -52,11 +52,11 @@ describe('a request', () => {
     ]);
   });
 
-  it('that is refused says why', () => {
+  it('that is refused says why', async () => {
     const line = begin();
     line.awaits(new Promise(() => {}));
     described({ key: 'shop', error: 'model_not_found: The model x does not exist.' });
-    line.answered(404, true);
+    await line.answered(404, true);
 
     expect(lines).toEqual([
       '404 POST /v1/chat/completions N ms shop: model_not_found: The model x does not exist.',
@@ -67,10 +67,10 @@ describe('a request', () => {
     [{ refused: 'malformed' }, ': no API key, or a malformed one'],
     [{ refused: 'unknown' }, ': no such API key'],
     [{ refused: 'expired', keyName: 'shop' }, ' shop: the key has expired'],
-  ])('of a wrong key is one line: %j', (context, text) => {
+  ])('of a wrong key is one line: %j', async (context, text) => {
     const line = begin();
     line.calledBy(context);
-    line.answered(401, true);
+    await line.answered(401, true);
 
     expect(lines).toEqual([`401 POST /v1/chat/completions N ms${text}`]);
   });
@@ -78,15 +78,15 @@ describe('a request', () => {
   it('whose function has said nothing is a line all the same', async () => {
     const line = begin();
     line.awaits(Promise.reject(new Error('killed')));
-    line.answered(502, true);
+    await line.answered(502, true);
 
     await expect.poll(() => lines).toEqual(['502 POST /v1/chat/completions N ms']);
   });
 
-  it('steers no terminal', () => {
+  it('steers no terminal', async () => {
     const line = narrator.request('r1', 'GET', '/a\u001b[2J');
     line.calledBy({ keyName: 'shop\nfake line' });
-    line.answered(404, true);
+    await line.answered(404, true);
 
     expect(lines).toEqual(['404 GET /a [2J N ms shop fake line']);
   });

@@ -19,6 +19,7 @@ export class Gateway {
   private readonly server: FastifyInstance;
   private readonly responses: GatewayResponses;
   private readonly lines = new WeakMap<FastifyRequest, RequestLine>();
+  private readonly streams = new WeakMap<FastifyRequest, StreamedReply>();
 
   constructor(
     routes: Route[],
@@ -55,7 +56,11 @@ export class Gateway {
       const line = narrator.request(request.id, request.method, path);
       this.lines.set(request, line);
       // Unlike Fastify's own hook, this also tells of a client who has hung up.
-      reply.raw.once('close', () => line.answered(reply.statusCode, reply.raw.writableFinished));
+      reply.raw.once('close', () => {
+        const { writableFinished, writableLength } = reply.raw;
+        const streamed = writableLength === 0 ? this.streams.get(request)?.isAllSent() : false;
+        line.answered(reply.statusCode, writableFinished || (streamed ?? false));
+      });
     });
     for (const route of routes) this.serve(route);
     for (const preflight of preflights) this.servePreflight(preflight);
@@ -118,6 +123,7 @@ export class Gateway {
       const sink = route.streams ? new StreamedReply() : undefined;
       const invoked = route.function.invoke(event, undefined, sink);
       line?.awaits(invoked);
+      if (sink) this.streams.set(request, sink);
       if (sink) return await stream(route, sink, invoked, reply);
       return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
     } catch (error) {

@@ -8,6 +8,11 @@ export class StreamedReply implements ResponseSink {
   readonly begun: Promise<ResponseHead>;
   private begin: (head: ResponseHead) => void = () => {};
   private fail: (error: unknown) => void = () => {};
+  /** Resolves once the invocation is over, with whether it succeeded. */
+  private over: Promise<boolean> = Promise.resolve(false);
+  private isLeft = false;
+  /** Whether the client has gone before something that was written. */
+  private isCut = false;
 
   constructor() {
     this.begun = new Promise((resolve, reject) => {
@@ -22,6 +27,7 @@ export class StreamedReply implements ResponseSink {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
+    this.isCut ||= this.isLeft && chunk.length > 0;
     if (this.body.destroyed || this.body.write(chunk)) return;
     await new Promise<void>((resolve) => {
       const settle = () => {
@@ -34,15 +40,24 @@ export class StreamedReply implements ResponseSink {
 
   /** Ends the body with the invocation, or breaks it off if that fails. */
   follow(invocation: Promise<unknown>): void {
-    invocation.then(
+    this.over = invocation.then(
       () => {
         this.fail(new Error('The function ended without an answer'));
         this.body.end();
+        return true;
       },
       (error: Error) => {
         this.fail(error);
         this.body.destroy(error);
+        return false;
       },
     );
+  }
+
+  /** Told that the client is gone. Returns, once the function is done, whether nothing was left to send. */
+  async isAllSent(): Promise<boolean> {
+    this.isLeft = true;
+    this.isCut ||= this.body.readableLength + this.body.writableLength > 0;
+    return (await this.over) && !this.isCut;
   }
 }

@@ -61,6 +61,16 @@ async function expectPaid(
   expect(budget.remaining_usd).toBeCloseTo(100 - budget.used_usd, 9);
 }
 
+/** The one line that the stage prints of a call to a model. */
+async function lineOf({ id }: TestModel): Promise<string> {
+  const lines = await poll(
+    () => chat.lines.filter((line) => line.includes(` ${id} `)),
+    ({ length }) => length > 0,
+  );
+  expect(lines).toHaveLength(1);
+  return lines.join();
+}
+
 const ways = [
   ['a completion', '/v1/chat/completions', { messages: question }],
   ['a streamed completion', '/v1/chat/completions', { messages: question, stream: true }],
@@ -89,14 +99,7 @@ describe.each(ways)('who hangs up on %s', (_, path, body) => {
 
     await expect(asking).rejects.toThrow();
     await expectPaid(model, 30, 40);
-    const isOfModel = (line: string) => line.includes(` ${model.id} `);
-    const lines = await poll(
-      () => chat.lines.filter(isOfModel),
-      ({ length }) => length > 0,
-    );
-    expect(lines).toEqual([
-      expect.stringMatching(/hung up POST \S+ \d+ ms test \S+ 30\+40 tokens \$[\d.]+$/),
-    ]);
+    expect(await lineOf(model)).toMatch(/hung up POST \S+ \d+ ms test \S+ 30\+40 tokens \$[\d.]+$/);
   });
 });
 
@@ -162,6 +165,25 @@ describe.each(ways.slice(1))('who hangs up on %s', (_, path, body) => {
     const { used_usd, remaining_usd } = await budgetOf(account);
     expect(remaining_usd).toBeCloseTo(100 - used_usd, 9);
   });
+});
+
+it('who hangs up after the last word has read all, in the stage’s log', async () => {
+  const end = gate();
+  async function* pieces() {
+    yield* streamOf(['a'], [30, 40]);
+    await end.opened;
+  }
+  const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+  const hangUp = new AbortController();
+  const body = { model: model.id, stream: true };
+  const reader = new TextReader(await complete(account, body, hangUp.signal));
+  await reader.until('[DONE]');
+
+  hangUp.abort();
+  end.open();
+
+  await expectPaid(model, 30, 40);
+  expect(await lineOf(model)).toMatch(/ 200 POST /);
 });
 
 describe('a reader who doesn’t read', () => {

@@ -14,6 +14,7 @@ import { measure } from '../metrics.ts';
 import { meteredAnswer } from '../models/answer-head.ts';
 import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter } from '../models/completion-meter.ts';
+import { oneCreated } from '../models/dialects/chat/created.ts';
 import type { EndingReader } from '../models/dialects/dialect.ts';
 import { dialects, wires } from '../models/dialects/dialects.ts';
 import type { DialectName } from '../models/dialects/names.ts';
@@ -254,7 +255,9 @@ function settlementOf(
 /** Meters a response that isn't streamed, of which all was read before. Returns its text. */
 export function readCompletion({ head = [], meter, dialect }: MeteredCall): string {
   const text = Buffer.concat(head).toString();
+  const answer = JSON.parse(text);
   meter.ended = true;
-  meter.observe(meteredAnswer(dialect, JSON.parse(text)));
-  return text;
+  meter.observe(meteredAnswer(dialect, answer));
+  const timed = dialect === 'chat' && answer ? oneCreated()(answer) : undefined;
+  return timed ? JSON.stringify(timed) : text;
 }

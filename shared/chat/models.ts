@@ -54,10 +54,11 @@ function decoded(id: string): string {
   }
 }
 
+/** How old a model is isn't known: it is told the time of the answer, as servers of one's own tell it. */
 const entryOf = ({ id, upstreams }: Model | EmbeddingModel): v.InferOutput<typeof ModelEntry> => ({
   id,
   object: 'model',
-  created: 0,
+  created: Math.floor(Date.now() / 1000),
   owned_by: upstreams[0]?.upstream ?? 'quire',
 });
 

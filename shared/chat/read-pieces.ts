@@ -1,5 +1,6 @@
 import { doneEvent, eventOf } from '../http/event-stream.ts';
 import type { CompletionMeter, Metered } from '../models/completion-meter.ts';
+import { oneCreated } from '../models/dialects/chat/created.ts';
 import type { EndingReader } from '../models/dialects/dialect.ts';
 import { meteredOf } from '../models/dialects/metered.ts';
 import { parsedEvent } from '../models/dialects/translate.ts';
@@ -27,6 +28,13 @@ interface StreamEvent {
   text: string;
   chunk?: Metered;
   isEnd: boolean;
+  /** Whether the text isn't the upstream's own. */
+  isWritten?: boolean;
+}
+
+/** A call whose stream is being read. */
+interface Reading extends MeteredCall {
+  created: ReturnType<typeof oneCreated>;
 }
 
 /**
@@ -36,19 +44,20 @@ interface StreamEvent {
 export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
   const { response, head, meter, idleTimeoutMs, signal } = call;
   const splitter = new EventSplitter();
+  const reading = { ...call, created: oneCreated() };
   for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal, head)) {
-    yield* metered(splitter.push(chunk), call);
+    yield* metered(splitter.push(chunk), reading);
     call.noteUse();
     if (meter.ended) return;
   }
   const rest = splitter.rest();
   // The last event may lack the blank line that ends it: the next event, which is ours, would become part of it.
-  if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), call);
+  if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), reading);
   meter.ended = true;
 }
 
 /** Meters events. Those before a malformed one are yielded first, as they are billed; those after the limit are dropped. */
-function* metered(bytes: Buffer, call: MeteredCall): Generator<Piece> {
+function* metered(bytes: Buffer, call: Reading): Generator<Piece> {
   if (bytes.length === 0) return;
   const { meter, reader } = call;
   const events: StreamEvent[] = [];
@@ -67,7 +76,7 @@ function* metered(bytes: Buffer, call: MeteredCall): Generator<Piece> {
     if (events.length > 0) yield pieceOf(joined(events), events);
     throw error;
   }
-  yield pieceOf(bytes, events);
+  yield pieceOf(events.some(({ isWritten }) => isWritten) ? joined(events) : bytes, events);
 }
 
 /** Ends choices as their model should have: with a chunk that says so, the usage as it is charged, and `[DONE]`. */
@@ -125,14 +134,16 @@ const joined = (events: StreamEvent[]) => Buffer.from(events.map(({ text }) => t
 
 const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;
 
-function readEvent(text: string, { meter, reader }: MeteredCall): StreamEvent {
+function readEvent(text: string, { meter, reader, created }: Reading): StreamEvent {
   const data = dataOf(text);
   const isEnd = !reader && data === '[DONE]';
   if (isEnd) meter.done();
   if (data === undefined || data === '[DONE]') return { text, isEnd };
   const event = parsedEvent(data);
-  const chunk: Metered = reader ? meteredOf(reader.read(event)) : event;
+  const timed = reader ? undefined : created(event);
+  const chunk: Metered = reader ? meteredOf(reader.read(event)) : (timed ?? event);
   meter.observe(chunk);
   if (chunk.error) throw reportedError(chunk.error, meter.request, brokeOff);
+  if (timed) return { text: eventOf(timed), chunk, isEnd: false, isWritten: true };
   return { text, chunk, isEnd: reader?.isOver ?? false };
 }

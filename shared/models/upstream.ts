@@ -152,12 +152,14 @@ async function askIn(
   const told = toldIn(among, model, upstream, { dialect, body });
   const { translated } = told;
   const sent = translated ? told : { ...told, headers };
+  const askedAtMs = Date.now();
   const { response, idleTimeoutMs } = await ask(upstream, sent, signal, taken);
   if (!translated && (dialect === 'embeddings' || isAsAsked(response, body))) {
     return { response, idleTimeoutMs };
   }
   const { from, to, question } = translated ?? asItself(told);
-  return { response: translateResponse(response, from, to, question), idleTimeoutMs };
+  const asked = { ...question, askedAtMs };
+  return { response: translateResponse(response, from, to, asked), idleTimeoutMs };
 }
 
 const isAsAsked = (response: Response, { stream }: RequestBody) =>

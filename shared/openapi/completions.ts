@@ -112,13 +112,13 @@ export const completionComponents = {
   Model: component(ModelEntry, 'A model.', {
     id: 'What to name it by.',
     object: 'What kind of object this is.',
-    created: 'Always 0.',
+    created: 'The time of this answer, in seconds: how old a model is isn’t known.',
     owned_by: 'Who provides it.',
   }),
 };
 
 const model = catalogue.defaults.chat;
-const entry = { id: model, object: 'model', created: 0, owned_by: 'openai' } as const;
+const entry = { id: model, object: 'model', created: 1795187045, owned_by: 'openai' } as const;
 const anthropicEntry = {
   type: 'model',
   id: model,

@@ -55,7 +55,9 @@ function requireKey(app: FastifyInstance, key: string): void {
 function addRoutes(app: FastifyInstance): void {
   app.get('/v1/models', () => ({
     object: 'list',
-    data: [{ id: 'offline', object: 'model', created: 0, owned_by: 'quire' }],
+    data: [
+      { id: 'offline', object: 'model', created: Math.floor(Date.now() / 1000), owned_by: 'quire' },
+    ],
   }));
 
   app.post('/v1/embeddings', (request, reply) => reply.send(embed(request.body)));

@@ -20,12 +20,17 @@ export interface Ask {
   /** How long an answer is to be: `low`, `medium` or `high`. */
   verbosity?: string;
   stream: boolean;
+  /** When its provider was asked, in ms. */
+  askedAtMs?: number;
   /** Who asks, for a provider's own bookkeeping: an opaque id. */
   user?: string;
   promptCacheKey?: string;
   /** The caller's own tags. No provider is told; answers repeat them where their dialect does. */
   metadata?: Record<string, string>;
 }
+
+/** When the answer began, in seconds, as OpenAI's answers tell it. */
+export const createdOf = ({ askedAtMs = Date.now() }: Ask): number => Math.floor(askedAtMs / 1000);
 
 export type Format =
   | { is: 'json' }

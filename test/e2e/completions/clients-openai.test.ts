@@ -227,7 +227,7 @@ describe('openai’s client gets', () => {
       ['plain-1', 'small-0'].map((id) => ({
         id,
         object: 'model',
-        created: 0,
+        created: expect.any(Number),
         owned_by: id,
       })),
     );

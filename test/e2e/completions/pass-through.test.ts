@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call } from '../../support/servers/api.ts';
 import { useChatStage } from '../../support/servers/chat-stage.ts';
-import { complete, question, TextReader } from '../../support/servers/event-reader.ts';
+import { complete, eventsOf, question, TextReader } from '../../support/servers/event-reader.ts';
 import type { ModelRequest } from '../../support/servers/model-stub.ts';
 import {
   chunk,
@@ -199,6 +199,26 @@ describe('the caller gets', () => {
     const response = await complete(account, { model, stream: true });
 
     expect(await response.text()).toBe([...oddEvents, done].join(''));
+  });
+
+  it('one time in all that an answer tells of it, whatever the upstream writes', async () => {
+    const at = (created: number) => [chunk('a', null, { created }), chunk({}, 'stop', { created })];
+    const streamed = chat.newModel('plain', {
+      kind: 'pieces',
+      pieces: [...at(0), ...at(1_700_000_001), done],
+    });
+    const answer = JSON.stringify({ ...JSON.parse(completionOf('a')), created: 0 });
+    const whole = chat.newModel('plain', { kind: 'pieces', pieces: [answer] });
+    const since = Math.floor(Date.now() / 1000);
+
+    const stream = await complete(account, { model: streamed.id, stream: true });
+    const chunks = eventsOf<{ created: number }>(await stream.text());
+    const times = chunks.flatMap((each) => (each === '[DONE]' ? [] : each.created));
+    const answered = await complete(account, { model: whole.id });
+    const { created } = (await answered.json()) as { created: number };
+
+    expect(new Set(times).size).toBe(1);
+    for (const time of [times[0], created]) expect(time).toBeGreaterThanOrEqual(since);
   });
 
   it('each chunk as soon as the upstream sends it', async () => {

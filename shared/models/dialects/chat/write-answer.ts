@@ -1,6 +1,6 @@
 import { doneEvent, eventOf } from '../../../http/event-stream.ts';
 import type { AnswerEvent, Usage } from '../answer-event.ts';
-import type { Ask } from '../ask.ts';
+import { type Ask, createdOf } from '../ask.ts';
 import type { AnswerWriter, Body } from '../dialect.ts';
 import { chatUsage, finishReasons } from '../metered.ts';
 
@@ -16,7 +16,7 @@ export class ChatAnswerWriter implements AnswerWriter {
     this.common = {
       id: newId(),
       object: 'chat.completion.chunk',
-      ...createdNow(),
+      created: createdOf(ask),
       model: ask.model,
     };
   }
@@ -107,7 +107,7 @@ export function writeChatAnswer(events: readonly AnswerEvent[], ask: Ask): Body 
   return {
     id: start?.id ?? newId(),
     object: 'chat.completion',
-    ...createdNow(),
+    created: createdOf(ask),
     model: start?.model ?? ask.model,
     choices: [
       { index: 0, message: messageOf(events), finish_reason: finishReasons[end?.reason ?? 'stop'] },
@@ -162,4 +162,3 @@ function callOf(
 }
 
 const newId = () => `chatcmpl-${crypto.randomUUID().replaceAll('-', '')}`;
-const createdNow = () => ({ created: Math.floor(Date.now() / 1000) });

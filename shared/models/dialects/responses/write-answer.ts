@@ -1,5 +1,5 @@
 import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
-import type { Ask } from '../ask.ts';
+import { type Ask, createdOf } from '../ask.ts';
 import type { AnswerWriter, Body } from '../dialect.ts';
 import { encryptedContentOf, type Seal } from './encrypted-content.ts';
 import { OutputItem, type PartType } from './output-item.ts';
@@ -20,7 +20,7 @@ export class ResponsesAnswerWriter implements AnswerWriter {
   private usage: Usage | undefined;
 
   constructor(ask: Ask) {
-    this.response = emptyResponse(askedFields(ask));
+    this.response = emptyResponse({ ...askedFields(ask), created_at: createdOf(ask) });
   }
 
   write(event: AnswerEvent): string {

@@ -40,7 +40,7 @@ export const submissionComponents = {
       force_ocr:
         'Reads every page of a PDF as an image, whatever text it says it has, and the pictures beside the text of other documents too.',
       dry_run:
-        'Estimates what the files on the drive would come to, and makes nothing: the answer is a 200 with the estimate.',
+        'Estimates what the job would come to, of whichever input, and makes, keeps and holds nothing: the answer is a 200 with the estimate.',
       fresh:
         'Reads every page anew. Without it, a page of the same content that this key has had read before, by the same engine or model, is taken from there: `cached` on the page, no image of the hour, no cost. In a folder, files that were done before are done again.',
       metadata:
@@ -79,7 +79,7 @@ export const submissionComponents = {
 };
 
 export const estimateComponents = {
-  JobEstimate: component(JobEstimate, 'What a submission of files would come to.', {
+  JobEstimate: component(JobEstimate, 'What a submission would come to.', {
     dry_run: 'Always true: nothing was made.',
     files: 'The files by what would become of them.',
     left_out: 'The first hundred files that no job would be made for, and why.',
@@ -88,8 +88,12 @@ export const estimateComponents = {
     pages: 'The pages that would be read, as far as they are known beforehand.',
     max_cost_usd:
       'The most that the files can cost, in USD, without the model calls of those that `unbounded_files` counts. Small PDFs are opened, and their pages with a text layer cost nothing; a document that isn’t opened counts with as many pages as a document may have.',
+    likely_cost_usd:
+      'What it likely costs, in USD, all files together: with four bytes of text for a token, 2,000 bytes of text on a page that is read, a page for each 100 KB of a document that isn’t opened, and one answer to each question. No more than a guess.',
+    assumed_answer_tokens:
+      'As how many tokens `likely_cost_usd` counts an answer; `max_cost_usd` counts as many as the model may write.',
     unbounded_files:
-      'How many files don’t show beforehand how many calls they take: files of requests, long texts, Google documents, and PDFs of more than 2 MB of a pipeline or an extraction. Of other files of an extraction the most counts that their windows can take, with all that is asked again.',
+      'How many files don’t show beforehand how many calls they take: files of requests, long texts, Office files, mails and archives, Google documents, and PDFs of more than 2 MB of a pipeline or an extraction. Of other files of an extraction the most counts that their windows can take, with all that is asked again.',
     is_complete: 'False if the folder has more files than could be listed in time.',
   }),
   EstimatedFiles: component(EstimatedFiles, 'Files by what would become of them.', {
@@ -114,6 +118,8 @@ const estimate: JobEstimate = {
   subfolders: { found: 2, listed: 0 },
   pages: { known: 7, unknown_files: 1, assumed_each: 3000 },
   max_cost_usd: 4.5105,
+  likely_cost_usd: 0.0165,
+  assumed_answer_tokens: 500,
   unbounded_files: 0,
   is_complete: true,
 };

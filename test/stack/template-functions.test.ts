@@ -265,7 +265,7 @@ describe('functions', () => {
         s3: bodies,
       },
     ],
-    ['estimate-job', { dynamodb: ['GetItem'], secretsmanager: secrets }],
+    ['estimate-job', { dynamodb: ['GetItem'], s3: ['GetObject'], secretsmanager: secrets }],
     [
       'sweep',
       {

@@ -88,17 +88,18 @@ export class JobsApi extends Construct {
     api.routeStreamed(method, path, getJobPage, timeout);
   }
 
-  /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */
+  /** Lets a function ask what a submission would come to, of a function that may look at files and the drive. */
   private grantEstimate(fn: ServiceFunction, props: BatchApiProps): void {
-    const { jobs, logs, queues, drive, documentLimits } = props;
+    const { jobs, files, logs, queues, drive, documentLimits } = props;
     const estimateJob = new ServiceFunction(this, 'estimate-job', {
-      description: 'Estimates what a submission of files would come to',
+      description: 'Estimates what a submission would come to',
       // It returns what it has after 18 seconds.
       timeout: Duration.seconds(24),
       memorySize: 1024,
       logs,
     });
     jobs.grantFindKnown(estimateJob);
+    files.grantRead(estimateJob);
     queues.setShards(estimateJob);
     drive.grantUse(estimateJob);
     setDocumentLimits(estimateJob, documentLimits);

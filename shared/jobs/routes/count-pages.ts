@@ -1,18 +1,13 @@
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Document } from '../../documents/document.ts';
-import { likelyKindOf } from '../../documents/kind.ts';
 import { openTextLayers } from '../../documents/text-layers.ts';
-import { openContent } from '../../drive/content.ts';
-import type { DriveFile } from '../../drive/file.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { isPermanent } from '../engine/run/failure.ts';
 import type { SourceJob } from '../sources/source-job.ts';
 
 /** A larger PDF takes too long to fetch for an estimate, and more pages to look at. */
-const maxBytes = 2 * 2 ** 20;
+export const maxCountedBytes = 2 * 2 ** 20;
 const maxPages = 100;
 
 /** More text than a page has that OCR reads. */
@@ -25,19 +20,20 @@ export interface CountedPages {
   textBytes: number;
 }
 
-/** Counts the pages of a small PDF. Undefined for any other file, and for one that can't be opened in time. */
+/** What a picture of one page is counted as. */
+export const onePage: CountedPages = { all: 1, toRead: 1, textBytes: pageBytes };
+
+/** Counts the pages of a PDF that `fetch` puts where it is told. Undefined for one that can't be opened in time. */
 export async function countPages(
   job: SourceJob,
-  file: DriveFile,
+  fetch: (path: string) => Promise<void>,
   signal: AbortSignal,
 ): Promise<CountedPages | undefined> {
-  const { mimeType, name, size = Number.POSITIVE_INFINITY } = file;
-  if (likelyKindOf(mimeType, name) !== 'pdf' || size > maxBytes || signal.aborted) return undefined;
+  if (signal.aborted) return undefined;
   const folder = await newTempDir();
   try {
     const path = join(folder, 'document');
-    const { body } = await openContent(file, signal);
-    await pipeline(body, createWriteStream(path));
+    await fetch(path);
     const reading = { turn: job.key_id, signal, losses: { count: 0 } };
     const document = await openTextLayers(path, reading);
     try {

@@ -7,6 +7,7 @@ import { Count, Usd } from '../../http/schema.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
 import { LeftOutFile, SubfolderCounts } from '../results/result.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
+import { withFiles } from './submission-files.ts';
 
 export const EstimatedFiles = v.object({
   found: Count,
@@ -18,7 +19,7 @@ export const EstimatedFiles = v.object({
 
 export const EstimatedPages = v.object({ known: Count, unknown_files: Count, assumed_each: Count });
 
-/** What a submission of files would come to, without anything being made. */
+/** What a submission would come to, without anything being made. */
 export const JobEstimate = v.object({
   dry_run: v.literal(true),
   files: EstimatedFiles,
@@ -29,6 +30,8 @@ export const JobEstimate = v.object({
   pages: EstimatedPages,
   /** Of all that has a bound; `unbounded_files` counts files whose model calls come on top. */
   max_cost_usd: Usd,
+  likely_cost_usd: Usd,
+  assumed_answer_tokens: Count,
   unbounded_files: Count,
   /** False if the folder has more files than could be listed in time. */
   is_complete: v.boolean(),
@@ -51,9 +54,12 @@ export type EstimateAnswer =
 /** The gateway waits no longer. */
 const timeLimitMs = 27_000;
 
-/** Estimates what a submission would come to. Throws the error with which its job's first look at the drive would end. */
+/**
+ * Estimates what a submission would come to. Throws as `submitJob` does, and the error with which its job's first look at
+ * the drive would end.
+ */
 export async function estimateJob(caller: Caller, submission: JobSubmission): Promise<JobEstimate> {
-  checkSubmission(submission, caller);
+  checkSubmission(await withFiles(caller.keyId, submission), caller);
   const allowedFolders = [...limitsOf(caller).drive_folders];
   const question: EstimateQuestion = { keyId: caller.keyId, allowedFolders, submission };
   const name = setting('ESTIMATE_JOB_FUNCTION');

@@ -42,7 +42,7 @@ export const JobSubmission = dictionary(
     extract: orNull(ExtractInput),
     /** Reads every page as an image, whatever text the document says it has. */
     force_ocr: v.optional(v.boolean(), false),
-    /** Only estimates what files would come to, and makes nothing. */
+    /** Only estimates what the job would come to, and makes nothing. */
     dry_run: v.optional(v.boolean(), false),
     /** Reads pages anew that were read before, and works again on files that were done before. */
     fresh: v.optional(v.boolean(), false),
@@ -62,9 +62,6 @@ export function checkSubmission(submission: JobSubmission, caller: Caller): void
   const { inline, drive, file_id, extract } = submission;
   if ([inline, drive, file_id].filter((input) => input !== null).length !== 1) {
     throw valueError(['body'], 'exactly one of inline, drive and file_id must be given');
-  }
-  if (submission.dry_run && !drive) {
-    throw valueError(['body', 'dry_run'], 'dry_run needs drive input');
   }
   if (extract && submission.pipeline) {
     throw valueError(['body', 'extract'], 'give extract or pipeline, not both');

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
-import { withOwnFiles } from '../../chat/own-files.ts';
 import { setting } from '../../config.ts';
-import { findFile } from '../../files/find-file.ts';
 import type { Caller } from '../../http/caller.ts';
-import { ConflictError, valueError } from '../../http/errors.ts';
+import { ConflictError } from '../../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../../keys/key-limits.ts';
 import { inlineName } from '../asked/inline-files.ts';
 import { keepMessages } from '../asked/messages.ts';
@@ -18,6 +16,7 @@ import { findErasure } from '../erase/erasure.ts';
 import { jobOf } from './job-of.ts';
 import type { JobRecord } from './record.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
+import { withFiles } from './submission-files.ts';
 import { toRecord } from './to-record.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
@@ -26,7 +25,7 @@ export async function submitJob(
   submission: JobSubmission,
   idempotencyKey: string | undefined,
 ): Promise<JobRecord> {
-  const whole = await withFiles(caller, submission);
+  const whole = await withFiles(caller.keyId, submission);
   checkSubmission(whole, caller);
   const make = (key: ReservedKey) => createJob(key, whole, limitsOf(caller));
   return toRecord(await makeOnce(caller, submission, idempotencyKey, make));
@@ -41,20 +40,6 @@ export async function makeOnce(
 ): Promise<Job> {
   const key = await reserveJobKey(caller, submission, idempotencyKey);
   return (key.taken && (await findTaken(key))) || make(key);
-}
-
-/** As much as a message itself may carry: workers have ten jobs' in memory. A job's own `file_id` has no such bound. */
-const ownFiles = { loc: ['body', 'inline', 'messages'], maxBytes: 6 * 2 ** 20 };
-
-/** Returns a submission with the bytes of the files that it names. Throws a 422 for one that the key doesn't have. */
-async function withFiles({ keyId }: Caller, submission: JobSubmission): Promise<JobSubmission> {
-  const { file_id, inline } = submission;
-  if (file_id !== null && !(await findFile(keyId, file_id))) {
-    throw valueError(['body', 'file_id'], `no such file: ${file_id}`);
-  }
-  if (!inline) return submission;
-  const messages = await withOwnFiles(inline.messages, { keyId, ...ownFiles });
-  return { ...submission, inline: { messages } };
 }
 
 /** Finds the job of an idempotency key that was used before; undefined if it was never made. */

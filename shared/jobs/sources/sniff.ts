@@ -7,8 +7,8 @@ import type { SourceJob } from './source-job.ts';
 import { canWorkOn } from './workable.ts';
 
 /** Reads the first bytes of a file, which may be a few more. */
-export async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
+export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
   let bytes = 0;
   while (bytes < sniffedBytes) {
     const { value, done } = await chunks.next();

@@ -32,12 +32,26 @@ it('a dry run of the drive answers 200 with an estimate, and makes no job', asyn
   expect(list.jobs).toEqual([]);
 });
 
-it('a dry run of messages is a 422, and of an unknown folder a 404', async () => {
-  const inline = await dryRun(chatJob('Hi'));
+it('a dry run of messages says what the answer would cost, and holds nothing', async () => {
+  const { status, body } = await dryRun(chatJob('Hi'));
+
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(body.likely_cost_usd).toBeGreaterThan(0);
+  expect(body.likely_cost_usd).toBeLessThan(body.max_cost_usd);
+  const { body: limits } = await call(caller, 'GET', '/user/limits');
+  expect(limits).toMatchObject({ budget: { used_usd: 0, held_usd: 0 } });
+});
+
+it('a dry run takes what a submission takes: a file of another key is a 422', async () => {
+  const { status, body } = await dryRun({ job_type: 'ocr', file_id: 'file-7' });
+
+  expect(status).toBe(422);
+  expect(body.detail).toMatchObject([{ loc: ['body', 'file_id'], type: 'value_error' }]);
+});
+
+it('a dry run of an unknown folder is a 404', async () => {
   const unknown = await dryRun({ job_type: 'auto', drive: { folder_id: 'unknown' } });
 
-  expect(inline.status).toBe(422);
-  expect(inline.body.detail).toMatchObject([{ loc: ['body', 'dry_run'], type: 'value_error' }]);
   expect(unknown.status).toBe(404);
   expect(unknown.body).toEqual({
     detail: "No such file or folder under this key's Drive folders.",

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handler as estimateJob } from '../../../functions/estimate-job.ts';
+import { createFile } from '../../../shared/files/create-file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { JobEstimate } from '../../../shared/jobs/routes/estimate.ts';
 import { JobSubmission } from '../../../shared/jobs/routes/submission.ts';
 import { limitsOf } from '../../../shared/keys/key-limits.ts';
-import { greyJpeg, smallPdf, words } from '../../support/fixtures/small-documents.ts';
+import { greyJpeg, imagePart, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { some } from '../../support/run/cases.ts';
 import { useFreshHour } from '../../support/worlds/clock.ts';
 import { usdPerPage, useOf } from '../../support/worlds/document-use.ts';
@@ -15,6 +16,10 @@ import { allJobs } from '../../support/worlds/jobs.ts';
 const world = await useDocumentWorld();
 
 useFreshHour();
+
+const ownFile = async ({ keyId }: Caller, filename: string, bytes: Uint8Array) => ({
+  id: (await createFile(keyId, { filename, purpose: 'user_data' }, [bytes])).entry,
+});
 
 const maxPages = JSON.parse(process.env['DOCUMENT_LIMITS'] ?? '{}').pages as number;
 
@@ -212,4 +217,120 @@ it('bounds what fields of scans and texts can cost, and counts what it can’t b
   expect(one.max_cost_usd).toBeLessThan(1);
   expect(result).toMatchObject({ type: 'extract' });
   expect((result as { cost_usd: number }).cost_usd).toBeLessThan(one.max_cost_usd);
+});
+
+describe('a dry run of messages', () => {
+  const part = (name: string, bytes: Uint8Array) => ({
+    type: 'file',
+    file: {
+      filename: name,
+      file_data: `data:application/octet-stream;base64,${Buffer.from(bytes).toString('base64')}`,
+    },
+  });
+  const inline = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+
+  it('of a chat is near what it comes to, and no less at most', async () => {
+    const caller = await world.newCaller();
+    const body = { job_type: 'chat', inline: inline('What is owed? '.repeat(400)) };
+    world.model.respond({ kind: 'answer', content: 'Six pounds. '.repeat(100) });
+
+    const estimate = await estimateOf(caller, body);
+    await world.submit(caller, body);
+    await world.work();
+
+    const { used } = await useOf(caller);
+    expect(estimate).toMatchObject({ files: { found: 0 }, assumed_answer_tokens: 500 });
+    expect(used).toBeGreaterThan(estimate.likely_cost_usd / 4);
+    expect(used).toBeLessThan(estimate.likely_cost_usd * 4);
+    expect(estimate.max_cost_usd).toBeGreaterThan(used);
+  });
+
+  it('counts the pages of their pictures and files that OCR reads', async () => {
+    const caller = await world.newCaller();
+    const pdf = await smallPdf([{ words: words(1) }, { grey: 90 }]);
+    const content = [
+      part('a.pdf', pdf),
+      await imagePart(120),
+      part('film.mp4', Buffer.from('\0\0\0\x18ftypmp42')),
+    ];
+    const before = await allJobs();
+
+    const estimate = await estimateOf(caller, { job_type: 'ocr', inline: inline(content) });
+
+    expect(estimate).toMatchObject({
+      files: { found: 3, pending: 2, unsupported: 1 },
+      pages: { known: 3, unknown_files: 0 },
+      unbounded_files: 0,
+    });
+    expect(estimate.max_cost_usd).toBeCloseTo(2 * usdPerPage, 9);
+    expect(estimate.likely_cost_usd).toBeCloseTo(2 * usdPerPage, 9);
+    expect(await allJobs()).toEqual(before);
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
+  });
+
+  it('that a pipeline or an extraction reads asks about all of them together', async () => {
+    const caller = await world.newCaller();
+    const content = [
+      part('a.txt', Buffer.from('The door is blue.')),
+      part('b.txt', Buffer.from('So.')),
+    ];
+    const asks = [
+      { pipeline: 'ocr_then_chat', pipeline_instruction: 'Sum up.' },
+      { extract: { example: { door: 'red' } } },
+    ];
+
+    for (const ask of asks) {
+      const one = await estimateOf(caller, {
+        job_type: 'ocr',
+        ...ask,
+        inline: inline([content[0]]),
+      });
+      const both = await estimateOf(caller, { job_type: 'ocr', ...ask, inline: inline(content) });
+
+      expect(both).toMatchObject({ files: { found: 2, pending: 2 }, unbounded_files: 0 });
+      expect(both.max_cost_usd).toBeLessThan(1.1 * one.max_cost_usd);
+      expect(both.likely_cost_usd).toBeGreaterThan(0);
+      expect(both.likely_cost_usd).toBeLessThan(0.01);
+    }
+  });
+
+  it('takes the bytes of files that they name', async () => {
+    const caller = await world.newCaller();
+    const { id } = await ownFile(caller, 'own.pdf', await smallPdf([{ grey: 60 }]));
+    const content = [{ type: 'file', file: { file_id: id } }];
+
+    const estimate = await estimateOf(caller, { job_type: 'ocr', inline: inline(content) });
+
+    expect(estimate).toMatchObject({ files: { found: 1 }, pages: { known: 1 } });
+  });
+});
+
+it('counts a file of the key’s own as one of the drive', async () => {
+  const caller = await world.newCaller();
+  const { id } = await ownFile(
+    caller,
+    'own.pdf',
+    await smallPdf([{ words: words(1) }, { grey: 60 }]),
+  );
+  const film = await ownFile(caller, 'film.mp4', Buffer.from('\0\0\0\x18ftypmp42'));
+
+  const estimate = await estimateOf(caller, { job_type: 'ocr', file_id: id });
+  const unsupported = await estimateOf(caller, { job_type: 'ocr', file_id: film.id });
+
+  expect(estimate).toMatchObject({ files: { found: 1, pending: 1 }, pages: { known: 2 } });
+  expect(estimate.max_cost_usd).toBeCloseTo(usdPerPage, 9);
+  expect(unsupported).toMatchObject({
+    files: { found: 1, pending: 0, unsupported: 1 },
+    left_out: [{ file_id: film.id, filename: 'film.mp4', reason: 'unsupported_file_type' }],
+    max_cost_usd: 0,
+  });
+});
+
+it('does not count the text of an Office file as a question to a model', async () => {
+  const caller = await world.newCaller();
+  const file_id = await world.add('stock.docx', 'PK\x03\x04 a package');
+
+  const estimate = await estimateOf(caller, { job_type: 'ocr', drive: { file_id } });
+
+  expect(estimate).toMatchObject({ files: { pending: 1 }, max_cost_usd: 0, unbounded_files: 1 });
 });

@@ -1,5 +1,5 @@
+import { type CostRange, callCost } from '../../../models/call-cost.ts';
 import type { Model } from '../../../models/catalogue.ts';
-import { maxCostNanoUsd } from '../../../models/token-bounds.ts';
 import type { Extracting } from '../../asked/extract-task.ts';
 import { specOfJob } from './extract-input.ts';
 import { pageCharacters } from './pages-of-document.ts';
@@ -8,20 +8,22 @@ import { maxAnswerTokens, mostRepairs, windowLimits } from './window-call.ts';
 /** Each answer that can't be read is asked for once more, and each repair is asked for so as well. */
 const mostCallsOfWindow = 2 * (1 + mostRepairs);
 
-/** The most that taking fields from a text of so many bytes costs, in nano-dollars. */
-export function maxExtractNanoUsd(model: Model, job: Extracting, bytes: number): number {
+/** Returns what taking fields from a text of so many bytes costs: likely with one call for each window. */
+export function extractCost(model: Model, job: Extracting, bytes: number): CostRange {
   const spec = specOfJob(job);
   const { instruction = '' } = job.extract ?? {};
   const { maxPages, maxCharacters } = windowLimits(model, spec, instruction);
   const pages = Math.max(1, Math.ceil(bytes / pageCharacters));
   // Windows have a page in common, and each may be parted down to its pages.
   const perWindow = Math.max(1, Math.min(maxPages, Math.floor(maxCharacters / pageCharacters)) - 1);
-  const calls = Math.ceil(pages / perWindow) * mostCallsOfWindow + (pages > 1 ? 2 * pages : 0);
+  const windows = Math.ceil(pages / perWindow);
+  const calls = windows * mostCallsOfWindow + (pages > 1 ? 2 * pages : 0);
   const text = 'x'.repeat(Math.min(bytes, maxCharacters));
   const schema = JSON.stringify(spec.schema).repeat(2);
   const content = `${prompt}${schema}${instruction}${text}`;
   const messages = [{ role: 'user', content }];
-  return calls * maxCostNanoUsd(model, { messages, max_tokens: maxAnswerTokens(model) });
+  const call = callCost(model, { messages, max_tokens: maxAnswerTokens(model) });
+  return { maxNanoUsd: calls * call.maxNanoUsd, likelyNanoUsd: windows * call.likelyNanoUsd };
 }
 
 /** More than a model is told beside the schema and the pages. */

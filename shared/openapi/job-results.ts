@@ -158,6 +158,7 @@ export const resultComponents = {
     left_out: 'The first hundred files that no job was made for, and why.',
     left_out_more: 'How many more there are.',
     subfolders: 'The folders within the folder.',
+    cost_usd: 'What the jobs of its files cost, in USD.',
   }),
   LeftOutFile: component(LeftOutFile, 'A file of a folder that no job was made for.', {
     file_id: 'Its id on the drive; a shortcut’s, if its target may not be read.',
@@ -238,6 +239,7 @@ export const folderResult: FolderResult = {
   ],
   left_out_more: 0,
   subfolders: { found: 2, listed: 0 },
+  cost_usd: 0.0135,
 };
 
 export const extractResult: ExtractResult = {

@@ -208,7 +208,7 @@ export const jobOperations: Operation[] = [
     tag: 'Batch jobs',
     summary: 'List your jobs',
     description:
-      'The newest first, 50 a page or as many as `limit` says. A result of more than 2 KB shows without its text.',
+      'The newest first, 50 a page or as many as `limit` says. A result of more than 2 KB shows without its text, an extraction with its values and without their evidence, if these have no more than 2 KB.',
     parameters: [
       parameters('query', JobListQuery, {
         cursor: { description: '`next_cursor` of the page before.' },

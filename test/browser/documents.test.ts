@@ -1,8 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { usd } from '../../lib/console/parts/format.ts';
+import type { FolderResult } from '../../shared/jobs/results/result.ts';
 import { shared } from '../support/run/shared.ts';
-import { call } from '../support/servers/api.ts';
+import { call, submit, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { goTo, useConsole } from './use-console.ts';
 
@@ -52,6 +54,38 @@ describe('a folder', () => {
     await page.getByLabel('Failed').check();
     await files.first().waitFor();
     expect(await files.allInnerTexts()).toEqual(['broken.pdf']);
+  });
+
+  it('of more files than are listed at once shows the others when asked, and what all of it cost', async () => {
+    const long = 'so it goes on '.repeat(200).trim();
+    for (let number = 1; number <= 55; number++) {
+      put(`plan-${number}.txt`, `Number: ${number}\nNote: ${number === 9 ? long : 'short'}\n`);
+    }
+    const caller = await newCaller(stage, { drive_folders: ['local-drive'] });
+    const { id } = await submit(caller, {
+      ...{ job_type: 'auto', drive: { folder_id: 'local-drive' } },
+      extract: { example: { number: 7, note: 'short' } },
+    });
+    const { result } = await until(caller, id);
+    const { cost_usd } = result as FolderResult;
+    const page = await open(caller, { at: `jobs/${id}` });
+    const table = page.getByRole('region', { name: 'Values of the files' });
+    const rows = table.getByRole('row').filter({ hasText: 'plan-' });
+    await rows.first().waitFor();
+    await page.getByText(/50 of \d\d files are shown/).waitFor();
+    expect(await rows.count()).toBeLessThanOrEqual(50);
+
+    await page.getByRole('button', { name: 'Show more' }).click();
+
+    await expect.poll(() => rows.count()).toBe(55);
+    expect(await rows.filter({ hasText: 'plan-9.txt' }).innerText()).toContain(long.slice(-40));
+    expect(await rows.filter({ hasText: 'plan-17.txt' }).innerText()).toMatch(/17\s+short/);
+    expect(await page.getByText(/files are shown/).count()).toBe(0);
+    expect(cost_usd).toBeGreaterThan(0);
+    await page.getByText(`· ${usd(cost_usd)} ·`).waitFor();
+    await goTo(page, 'jobs');
+    const folder = page.getByRole('listitem').filter({ hasText: 'My Drive' });
+    expect(await folder.locator('.cost').first().innerText()).toMatch(/^\$0\.\d+$/);
   });
 
   it('that the key may not read is refused in words', async () => {

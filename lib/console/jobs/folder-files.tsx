@@ -1,4 +1,5 @@
 import { Failed } from '../parts/failed.tsx';
+import { count } from '../parts/format.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { FolderTable } from './folder-table.tsx';
 import { hasEnded, type Job } from './job.ts';
@@ -9,6 +10,13 @@ const reasons = {
   already_submitted: 'done by an earlier job',
   unreadable: 'could not be read from the drive',
 };
+
+/** How many files of a folder have jobs, as far as it has been listed. */
+function filesOf({ result, progress }: Job): number {
+  if (result?.type !== 'folder') return progress?.total ?? 0;
+  const { done, failed, cancelled } = result.files;
+  return done + failed + cancelled;
+}
 
 /** The jobs of a folder's files, as they move, and what was taken from them. */
 export function FolderFiles({ job, files }: { job: Job; files: ReturnType<typeof useFiles> }) {
@@ -32,7 +40,20 @@ export function FolderFiles({ job, files }: { job: Job; files: ReturnType<typeof
             <FileRows jobs={jobs} caption="Files of this folder" />
           </div>
         )}
-        {next_cursor && <p class="note">50 of them are shown.</p>}
+        {next_cursor && (
+          <p class="note more">
+            {count(jobs.length)} of {count(filesOf(job))} files are shown.{' '}
+            {files.more ? (
+              <button type="button" class="quiet" onClick={files.more}>
+                Show more
+              </button>
+            ) : (
+              <>
+                <code>GET /batch/jobs?parent_job_id={job.id}</code> lists the others.
+              </>
+            )}
+          </p>
+        )}
         {leftOut.length > 0 && (
           <details>
             <summary>Left out: {leftOut.length}</summary>

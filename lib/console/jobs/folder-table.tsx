@@ -1,25 +1,38 @@
+import { useRef } from 'preact/hooks';
+import { unlessGone } from '../api/failure.ts';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Scrolled } from '../parts/scrolled.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
 import { standingOf, textOf, type Value, valuesOf } from './evidence/values.ts';
-import { type Job, readJob, titleOf } from './job.ts';
+import { byTitle, type Job, readJob, titleOf } from './job.ts';
 
-/** Lists have their results without the values, so that each is read: of more files it would take long. */
-const mostFiles = 25;
-
-/** What was taken from a folder's files: a row each, a column for each value. Lists of rows are on the files' own pages. */
+/**
+ * What was taken from a folder's files: a row each, a column for each value. Lists of rows are on the files' own pages. A
+ * list of jobs has the values that are short; a file with more is read, once.
+ */
 export function FolderTable({ folder, files }: { folder: Job; files: Job[] }) {
-  const some = files.filter(({ result }) => result?.type === 'extract').slice(0, mostFiles);
+  const some = files.filter(({ result }) => result?.type === 'extract');
+  const known = useRef(new Map<string, Job>());
+  const whole = async (job: Job, signal: AbortSignal) => {
+    if (job.result?.type === 'extract' && job.result.data !== null) return job;
+    const read = known.current.get(job.id) ?? (await readJob(job.id, signal).catch(unlessGone));
+    if (read) known.current.set(job.id, read);
+    return read;
+  };
   const read = useLive(
     `values of ${some.map(({ id }) => id).join()}`,
-    (signal) => Promise.all(some.map(({ id }) => readJob(id, signal))),
+    (signal) => Promise.all(some.map((job) => whole(job, signal))),
     { isFinal: () => true },
   );
-  const rows = (read.value ?? []).flatMap((job) =>
-    job.result?.type === 'extract' ? [{ job, values: valuesOf(job.result) }] : [],
-  );
+  // The rows stay while those of another page are read.
+  const shown = useRef<(Job | undefined)[]>([]);
+  shown.current = read.value ?? shown.current;
+  const rows = shown.current
+    .flatMap((job) => (job?.result?.type === 'extract' ? { job, result: job.result } : []))
+    .toSorted((a, b) => byTitle(a.job, b.job))
+    .map(({ job, result }) => ({ job, values: valuesOf(result) }));
   const [first] = rows;
   if (some.length === 0) return null;
   return (
@@ -66,7 +79,6 @@ export function FolderTable({ folder, files }: { folder: Job; files: Job[] }) {
         </Scrolled>
       )}
       <p class="note">
-        {files.length > some.length && `Of ${some.length} files. `}
         {folder.drive_result_file_id
           ? `The whole is on the drive, in the folder: ${titleOf(folder)}.extract.csv, and as JSON Lines.`
           : 'With "table": true in its extract, a job writes the whole to the folder on the drive too.'}

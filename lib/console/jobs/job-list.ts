@@ -15,9 +15,24 @@ export interface Branch {
   files?: Job[];
 }
 
-/** Lists the jobs of a folder's files, the first 50 of them. */
-export const listFiles = (folderId: string, signal?: AbortSignal) =>
-  listJobs({ parent_job_id: folderId }, signal);
+/** A page of the jobs of a folder's files. */
+export type FilesPage = Omit<JobPage, 'parents'>;
+
+/** Lists so many pages of the jobs of a folder's files, after those that are known. */
+export async function listFiles(
+  folderId: string,
+  count: number,
+  known: FilesPage[],
+  signal: AbortSignal,
+): Promise<FilesPage[]> {
+  const pages = [...known];
+  while (pages.length < count && pages.at(-1)?.next_cursor !== null) {
+    const cursor = pages.at(-1)?.next_cursor;
+    const query = { parent_job_id: folderId, ...(cursor && { cursor }) };
+    pages.push(await listJobs(query, signal));
+  }
+  return pages;
+}
 
 /** Lists jobs that were submitted; or those of a status, whatever they were made for, with what that is. */
 export async function listTree(
@@ -40,10 +55,7 @@ export async function listTree(
   return { ...page, parents };
 }
 
-function listJobs(
-  query: Record<string, string>,
-  signal?: AbortSignal,
-): Promise<Omit<JobPage, 'parents'>> {
+function listJobs(query: Record<string, string>, signal?: AbortSignal): Promise<FilesPage> {
   return call('GET', `/batch/jobs?${new URLSearchParams(query)}`, undefined, signal);
 }
 

@@ -17,7 +17,7 @@ import {
   wordsOf,
 } from './job.ts';
 import { JobActions } from './job-actions.tsx';
-import { Steps, sumOf, useFiles } from './job-tree.tsx';
+import { folderCost, Steps, useFiles } from './job-tree.tsx';
 import { Result, Text } from './result.tsx';
 import { factsOf } from './result-text.ts';
 import { ProgressBar, Status } from './status.tsx';
@@ -66,7 +66,7 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
         </h1>
         <JobActions job={job} reload={reload} />
       </div>
-      <Summary job={job} cost={isFolder(job) ? sumOf(files.value) : costOf(job)} />
+      <Summary job={job} cost={isFolder(job) ? folderCost(job, files.value) : costOf(job)} />
       {job.error && (
         <p class={job.status === 'failed' ? 'refusal' : 'note'} role="status">
           {wordsOf(job.error)}

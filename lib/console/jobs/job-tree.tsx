@@ -1,10 +1,20 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
 import { ago, moment, usd } from '../parts/format.ts';
 import { linkTo } from '../route.ts';
-import { costOf, hasEnded, isFolder, type Job, kindOf, stepsOf, titleOf, wordsOf } from './job.ts';
-import { type Branch, listFiles } from './job-list.ts';
+import {
+  byTitle,
+  costOf,
+  hasEnded,
+  isFolder,
+  type Job,
+  kindOf,
+  stepsOf,
+  titleOf,
+  wordsOf,
+} from './job.ts';
+import { type Branch, type FilesPage, listFiles } from './job-list.ts';
 import { ProgressText, Status } from './status.tsx';
 
 /** Jobs as rows, each with a link to its page, and under a folder those of its files. */
@@ -19,20 +29,39 @@ export function JobTree({ branches, caption }: { branches: Branch[]; caption: st
   );
 }
 
-/** Loads the jobs of a folder's files, as they move; nothing while they aren't wanted. */
+/** So many pages of files are shown at most. */
+const maxPages = 20;
+
+/**
+ * Loads the jobs of a folder's files, a page of 50 first and one more each time that `more` is called, as they move; nothing
+ * while they aren't wanted. The pages of a folder that has ended are asked for once.
+ */
 export function useFiles(job: Job, isWanted: boolean) {
   const ended = hasEnded(job);
-  return useLive(
-    `files of ${job.id} ${ended} ${isWanted}`,
-    async (signal) => (isWanted ? listFiles(job.id, signal) : undefined),
-    { isFinal: () => ended || !isWanted },
-  );
+  const name = `files of ${job.id} ${ended} ${isWanted}`;
+  const count = useRef(1);
+  const kept = useRef({ name: '', pages: [] as FilesPage[] });
+  const load = async (signal: AbortSignal): Promise<FilesPage | undefined> => {
+    if (!isWanted) return undefined;
+    const known = ended && kept.current.name === name ? kept.current.pages : [];
+    const pages = await listFiles(job.id, count.current, known, signal);
+    kept.current = { name, pages };
+    const next_cursor = pages.at(-1)?.next_cursor ?? null;
+    return { jobs: pages.flatMap(({ jobs }) => jobs), next_cursor };
+  };
+  const live = useLive(name, load, { isFinal: () => ended || !isWanted });
+  const more = () => {
+    count.current += 1;
+    live.reload();
+  };
+  const canGrow = live.value?.next_cursor && count.current < maxPages;
+  return { ...live, more: canGrow ? more : undefined };
 }
 
-/** What a folder has cost; undefined while not all of its files are known. */
-export function sumOf(files: { jobs: Job[]; next_cursor: string | null } | undefined) {
-  if (!files || files.next_cursor) return undefined;
-  return files.jobs.reduce((sum, job) => sum + (costOf(job) ?? 0), 0);
+/** What a folder has cost: in all once it has ended, before that as far as all of its files are known. */
+export function folderCost(job: Job, files: FilesPage | undefined): number | undefined {
+  if (hasEnded(job) || !files || files.next_cursor) return costOf(job);
+  return files.jobs.reduce((sum, file) => sum + (costOf(file) ?? 0), 0);
 }
 
 function BranchRow({ branch: { job, files }, isNewest }: { branch: Branch; isNewest: boolean }) {
@@ -49,7 +78,7 @@ function BranchRow({ branch: { job, files }, isNewest }: { branch: Branch; isNew
   const shown = files ?? all.value?.jobs;
   return (
     <li>
-      <Row job={job} cost={sumOf(all.value)}>
+      <Row job={job} cost={folderCost(job, all.value)}>
         <button
           type="button"
           class="toggle"
@@ -78,10 +107,9 @@ function BranchRow({ branch: { job, files }, isNewest }: { branch: Branch; isNew
 
 /** The jobs of files, by their names. */
 export function FileRows({ jobs, caption }: { jobs: Job[]; caption: string }) {
-  const sorted = jobs.toSorted((a, b) => byName.compare(titleOf(a), titleOf(b)));
   return (
     <ul aria-label={caption}>
-      {sorted.map((job) => (
+      {jobs.toSorted(byTitle).map((job) => (
         <li key={job.id}>
           <Row job={job} isFile />
         </li>
@@ -89,8 +117,6 @@ export function FileRows({ jobs, caption }: { jobs: Job[]; caption: string }) {
     </ul>
   );
 }
-
-const byName = new Intl.Collator('en', { numeric: true });
 
 interface RowProps {
   job: Job;

@@ -35,6 +35,11 @@ export function titleOf(job: Job): string {
   return job.job_type === 'ocr' ? 'Images' : 'Message';
 }
 
+const byName = new Intl.Collator('en', { numeric: true });
+
+/** Orders jobs by what they work on. */
+export const byTitle = (a: Job, b: Job) => byName.compare(titleOf(a), titleOf(b));
+
 /** Names what is done with it: with all its steps, if it has some. */
 export function kindOf({ job_type, pipeline, extract, batch_id }: Job): string {
   if (batch_id) return 'batch';

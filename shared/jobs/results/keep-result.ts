@@ -85,6 +85,13 @@ const withoutFields = (result: ExtractResult): ExtractResult => ({
   coverage: { pages: [], arrays: result.coverage.arrays.map((each) => ({ ...each, missing: [] })) },
 });
 
+/** What a list shows of an extraction: its values, with what has no place, if that is short. */
+function valuesOf(result: ExtractResult): ExtractResult {
+  const evidence = result.evidence.filter(({ found }) => found === 'not found');
+  const listed = { ...withoutFields(result), data: result.data, evidence };
+  return isShort(JSON.stringify(listed)) ? listed : withoutFields(result);
+}
+
 /** What a list shows of a result that lies in object storage: all but its text. */
 function summaryOf(result: JobResult): JobResult {
   if (result.type === 'chat') return { ...result, content: null };
@@ -92,7 +99,7 @@ function summaryOf(result: JobResult): JobResult {
     const chat = result.chat && { ...result.chat, content: null };
     return { ...result, ocr: { ...withoutText(result.ocr), pages: [] } as OcrResult, chat };
   }
-  if (result.type === 'extract') return withoutFields(result);
+  if (result.type === 'extract') return valuesOf(result);
   if (result.type === 'folder') return { ...result, failed_files: [], left_out: [] };
   return result.type === 'ocr' ? { ...result, text: null, pages: [] } : withoutText(result);
 }

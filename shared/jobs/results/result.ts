@@ -187,6 +187,7 @@ export const FolderResult = v.object({
   left_out: v.array(LeftOutFile),
   left_out_more: Count,
   subfolders: SubfolderCounts,
+  cost_usd: Usd,
 });
 
 export const JobResult = v.variant('type', [

@@ -44,8 +44,8 @@ export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 /** The path of a route to one job. */
 export const JobPath = v.object({ job_id: v.string() });
 
-/** What a filter looks at first: where it matches most jobs, this is all that is read. */
-const firstLook = 2 * pageSize;
+/** What a filter looks at first: where it matches each other job, as files that have a step each, this is all that is read. */
+const firstLook = 2 * (pageSize + 1);
 /** A filter may match little: the list stops after so many reads, to be in time, and says where to go on. */
 const maxReadsPerList = 20;
 

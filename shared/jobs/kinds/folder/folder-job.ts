@@ -1,3 +1,4 @@
+import { toNanoUsd } from '../../../ledger/terms/nano-usd.ts';
 import { modelsOf } from '../../asked/step-models.ts';
 import { askedOf } from '../../asked/task.ts';
 import { madeFor } from '../../engine/children/children.ts';
@@ -23,6 +24,8 @@ export interface FolderJob extends TableJob {
   /** The first files that no job was made for, and the first that failed. */
   left_out?: LeftOutFile[];
   failed_files?: FailedFile[];
+  /** What the jobs of its files have cost, in nano-dollars. */
+  children_cost?: number;
 }
 
 const maxFailedFiles = 100;
@@ -37,7 +40,8 @@ export const folderKind = {
   tallyOf: ({ failed_files = [] }, ended) => {
     const failed = ended.filter(({ status }) => status === 'failed').flatMap(failedFileOf);
     const files = failed.slice(0, Math.max(0, maxFailedFiles - failed_files.length));
-    return files.length > 0 ? { append: { failed_files: files } } : {};
+    const children_cost = ended.reduce((sum, job) => sum + costOf(job), 0);
+    return { add: { children_cost }, ...(files.length > 0 && { append: { failed_files: files } }) };
   },
   progressOf: (job) => ({ ...filesOf(job), unit: 'files' }),
   retriesFailed: true,
@@ -49,6 +53,12 @@ function filesOf(job: Job) {
   const { children_total = 0, children_ended = 0, children_failed = 0 } = job;
   const done = children_ended - children_failed - (job.children_cancelled ?? 0);
   return { done, total: children_total, failed: children_failed };
+}
+
+/** What a job has cost, as its result says. */
+function costOf({ result_json }: Job): number {
+  const { cost_usd = 0 } = JSON.parse(result_json ?? '{}') as { cost_usd?: number };
+  return toNanoUsd(cost_usd);
 }
 
 /** Of a failed file's error, which its own job says in full. */

@@ -2,6 +2,7 @@ import { isHidden } from '../../../drive/errors.ts';
 import { requireReadableFolder } from '../../../drive/file.ts';
 import { type FolderPage, listFolder } from '../../../drive/folder.ts';
 import { type KeyLimits, limitsOfKey } from '../../../keys/key-limits.ts';
+import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import { createChildren } from '../../engine/children/children.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import {
@@ -132,5 +133,6 @@ function folderResultOf(job: FolderJob): FolderResult {
     left_out,
     left_out_more: Math.max(0, skipped + unsupported + files_unreadable - left_out.length),
     subfolders: { found: job.folders_found ?? 0, listed: job.folders?.length ?? 0 },
+    cost_usd: toUsd(job.children_cost ?? 0),
   };
 }

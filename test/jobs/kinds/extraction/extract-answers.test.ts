@@ -6,6 +6,7 @@ import type { Caller } from '../../../../shared/http/caller.ts';
 import { UnprocessableEntityError } from '../../../../shared/http/errors.ts';
 import { type ExtractResult, lowConfidence } from '../../../../shared/jobs/results/result.ts';
 import { eraseCallersJob } from '../../../../shared/jobs/routes/erase-job.ts';
+import { listJobs } from '../../../../shared/jobs/routes/read.ts';
 import { retryCallersJob } from '../../../../shared/jobs/routes/retry.ts';
 import { stopCallersJob } from '../../../../shared/jobs/routes/stop.ts';
 import { changeKey } from '../../../../shared/keys/key.ts';
@@ -168,6 +169,27 @@ it('fields too long for an answer are behind a link', async () => {
   expect(result).toMatchObject({ data: null, evidence: [] });
   const linked = (await (await fetch(result.url ?? '')).json()) as ExtractResult;
   expect(linked).toMatchObject({ type: 'extract', data: { shade: long }, ocr: { page_count: 1 } });
+});
+
+it('is listed with its values where these are short, and with the evidence of what has no place', async () => {
+  const caller = await world.newCaller();
+  const names = upTo(16).map((at) => `price-${at}`);
+  const found = { value: 'cost', quote: 'cost', page: 1 };
+  const invented = { value: 'gold', quote: 'gold', page: 1 };
+  const told = { ...Object.fromEntries(names.map((name) => [name, found])), shade: invented };
+  world.model.respond({ kind: 'answer', content: JSON.stringify(told) });
+  const asked = { example: Object.fromEntries(Object.keys(told).map((name) => [name, 'a'])) };
+  const id = await submit(caller, printed.slice(0, 1), asked);
+
+  const { result } = await ended(caller, id);
+
+  const { jobs } = await listJobs(caller, { parent_job_id: 'none' });
+  expect(result.evidence).toHaveLength(17);
+  expect(jobs[0]?.result).toMatchObject({
+    data: result.data,
+    evidence: [{ path: '/shade', found: 'not found' }],
+    coverage: { pages: [] },
+  });
 });
 
 it('rows that a model leaves out are asked for again, as a call of their own', async () => {

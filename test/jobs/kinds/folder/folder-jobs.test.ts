@@ -10,6 +10,7 @@ import { cancelJob } from '../../../../shared/jobs/routes/stop.ts';
 import { changeKey } from '../../../../shared/keys/key.ts';
 import { greyJpeg, smallPdf, words } from '../../../support/fixtures/small-documents.ts';
 import { pass, stopClock } from '../../../support/worlds/clock.ts';
+import { useOf } from '../../../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../../../support/worlds/document-world.ts';
 
 const world = await useDocumentWorld();
@@ -71,7 +72,9 @@ describe("a folder's job", () => {
       ],
       left_out_more: 0,
       subfolders: { found: 1, listed: 0 },
+      cost_usd: (await useOf(caller)).used,
     });
+    expect((job.result as FolderResult).cost_usd).toBeGreaterThan(0);
     const children = await childrenOf(caller, job);
     expect(children.map(({ filename }) => filename).toSorted()).toEqual([
       'notes.txt',

@@ -2,6 +2,10 @@
 export const textIn = (value: unknown, otherwise = ''): string =>
   typeof value === 'string' ? value : otherwise;
 
+/** Arguments of a tool: JSON, or what it says. */
+export const jsonIn = (value: unknown): string =>
+  typeof value === 'object' && value ? JSON.stringify(value) : textIn(value);
+
 /** A field that should be a number. Another value is none, and fits no comparison. */
 export const numberIn = (value: unknown, otherwise = Number.NaN): number =>
   typeof value === 'number' ? value : otherwise;

@@ -157,6 +157,57 @@ describe.each(Object.entries(dialects))('a caller of %s gets, of chat completion
   });
 });
 
+describe.each(Object.entries(dialects))('a caller of %s gets, of Responses,', (_, to) => {
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_a', name: '', arguments: '' };
+  const first = { type: 'response.created', response: { id: 'resp_1', model: 'm' } };
+  const added = { type: 'response.output_item.added', output_index: 0, item: call };
+  const place = { output_index: 0, item_id: 'fc_1' };
+  const more = (delta: string) => ({
+    ...{ type: 'response.function_call_arguments.delta', ...place, delta },
+  });
+  const argued = (rest: object) => ({
+    ...{ type: 'response.function_call_arguments.done', ...place, arguments: '{"a":1}', ...rest },
+  });
+  const whole = { ...call, name: 'look', arguments: '{"a":1}' };
+  const ended = (item: object) => ({ type: 'response.output_item.done', output_index: 0, item });
+  const over = (output: object[]) => ({
+    ...{ type: 'response.completed', response: { status: 'completed', output } },
+  });
+
+  it.each<[string, object[]]>([
+    ['with its arguments', [argued({ name: 'look' }), ended({ ...whole, name: '' }), over([])]],
+    ['with the whole item', [argued({}), ended(whole), over([whole])]],
+    ['with the whole response', [over([whole])]],
+    ['with arguments as an object', [ended({ ...whole, arguments: { a: 1 } }), over([whole])]],
+  ])('a call whose name comes %s', async (_name, rest) => {
+    const pieces = [first, added, more('{"a'), ...rest].map((each) => messageEvent(each as never));
+    const events = await translated(responses, to, pieces);
+
+    expect(callsOf(events)).toEqual([['look', '{"a":1}']]);
+    expect(events.find(({ is }) => is === 'toolCall')).toMatchObject({ id: 'call_a' });
+    expect(events.at(-1)).toEqual({ is: 'end', reason: 'toolCalls' });
+  });
+
+  it('a call in one piece, whose arguments are an object', () => {
+    const output = [{ ...whole, arguments: { a: 1 } }];
+    const answer = { id: 'resp_1', model: 'm', status: 'completed', output };
+
+    const events = to.readAnswer(to.writeAnswer(responses.readAnswer(answer), ask));
+
+    expect(callsOf(events)).toEqual([['look', '{"a":1}']]);
+  });
+
+  it('a function of chat completions that was called the old way, in one piece', () => {
+    const called = { name: 'look', arguments: { a: 1 } };
+    const message = { role: 'assistant', content: null, function_call: called };
+    const choices = [{ index: 0, message, finish_reason: 'function_call' }];
+
+    const events = to.readAnswer(to.writeAnswer(chat.readAnswer({ id: 'c', choices }), ask));
+
+    expect(callsOf(events)).toEqual([['look', '{"a":1}']]);
+  });
+});
+
 it('a chat completion in one piece ends without a reason, and with a word that nobody knows', () => {
   for (const reason of [null, 'eos', '']) {
     const answer = { ...JSON.parse(completionOf('hi')) };

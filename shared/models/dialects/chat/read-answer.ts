@@ -3,7 +3,7 @@ import { withReasoning } from '../../reported-usage.ts';
 import { textOf } from '../../token-bounds.ts';
 import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
 import type { AnswerReader, Body } from '../dialect.ts';
-import { newCallId, numberIn, textIn } from '../field.ts';
+import { jsonIn, newCallId, numberIn, textIn } from '../field.ts';
 import { joined, sealed, textOfDetails } from './thoughts.ts';
 
 /** A message of a chat completion, or a piece of one. A provider sends it, so any field may be malformed. */
@@ -156,8 +156,7 @@ export class ChatAnswerReader implements AnswerReader {
 
   private *call({ id, ...told }: ToolCall, index: number): Generator<AnswerEvent> {
     const name = textIn(told.custom?.name ?? told.function?.name);
-    const given = told.custom?.input ?? told.function?.arguments;
-    const input = typeof given === 'object' && given ? JSON.stringify(given) : textIn(given);
+    const input = jsonIn(told.custom?.input ?? told.function?.arguments);
     const call = this.callAt(index, textIn(id), name, Boolean(told.custom));
     if (call.name === '' && name !== '') {
       call.name = name;

@@ -8,7 +8,7 @@ import type {
   Tool,
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { numberIn, textIn } from '../field.ts';
+import { jsonIn, numberIn, textIn } from '../field.ts';
 
 type Place = (string | number)[];
 
@@ -114,7 +114,7 @@ function assistantOf({ content, refusal, tool_calls, ...message }: Body, place: 
       is: 'toolCall',
       id: textIn(call['id']),
       name: textIn(called?.['name']),
-      input: textIn(isCustom ? called?.['input'] : called?.['arguments']),
+      input: jsonIn(called?.[isCustom ? 'input' : 'arguments']),
       ...(isCustom && { isCustom }),
     });
   }

@@ -7,7 +7,7 @@ import type {
   ThoughtPart,
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { textIn } from '../field.ts';
+import { jsonIn, textIn } from '../field.ts';
 import { plainName } from '../plain-tools.ts';
 import { sealOf } from './encrypted-content.ts';
 
@@ -63,10 +63,6 @@ function doneIn(item: Body, place: Place): AssistantPart {
   if (type === 'reasoning') return thoughtOf(item);
   throw untranslatable([...place, 'type'], `an item of the type ${type}`);
 }
-
-/** Arguments are JSON, or what it says. */
-const jsonIn = (value: unknown): string =>
-  typeof value === 'object' && value ? JSON.stringify(value) : textIn(value ?? '');
 
 /** Says which tools a search has found. Their descriptions are among the tools from then on. */
 function foundIn({ tools }: Body): string {

@@ -1,7 +1,7 @@
 import { type ModelError, unavailable } from '../../errors.ts';
 import type { AnswerEvent } from '../answer-event.ts';
 import type { Body } from '../dialect.ts';
-import { newCallId, numberIn, textIn } from '../field.ts';
+import { jsonIn, newCallId, numberIn, textIn } from '../field.ts';
 import { sealOf } from './encrypted-content.ts';
 import { callKinds, isCall, OutputItem, type PartType, partKinds } from './output-item.ts';
 
@@ -25,11 +25,18 @@ const callEvents = new Set<string>(
   ),
 );
 
+/** A call among calls, which is told once its name is known. */
+interface Call {
+  number: number;
+  isTold: boolean;
+  /** The input that came before the name. */
+  early: string;
+}
+
 /** Reads the items of a response. Text that comes only at an item's end is read there, as it is billed. */
 export class ItemReader {
   private readonly items = new Map<number, OutputItem>();
-  /** The numbers of calls among calls, by the items that they are. */
-  private readonly calls = new Map<OutputItem, number>();
+  private readonly calls = new Map<OutputItem, Call>();
 
   get hasCalls(): boolean {
     return this.calls.size > 0;
@@ -57,6 +64,7 @@ export class ItemReader {
       const known = this.items.get(output_index);
       if (known ? !known.isDone : isNew) yield* this.done({ output_index, item });
     }
+    for (const item of this.calls.keys()) yield* this.named(item, item.fields, true);
   }
 
   /** Returns the events that end what is open. */
@@ -75,16 +83,25 @@ export class ItemReader {
     const added = new OutputItem(index, fields);
     this.items.set(index, added);
     if (!isCall(fields['type'])) return;
-    const number = this.calls.size;
-    this.calls.set(added, number);
+    this.calls.set(added, { number: this.calls.size, isTold: false, early: '' });
+    yield* this.named(added, fields);
+  }
+
+  /** Tells of a call once it has a name, with the input that came before. */
+  private *named(item: OutputItem, fields: Body, isLast = false): Generator<AnswerEvent> {
+    const call = this.calls.get(item);
+    const { type, call_id, id, namespace } = fields;
+    const name = type === 'tool_search_call' ? 'tool_search' : textIn(fields['name']);
+    if (!call || call.isTold || (name === '' && !isLast)) return;
+    call.isTold = true;
+    const { number: index, early: text } = call;
     yield {
-      is: 'toolCall',
-      index: number,
-      id: textIn(fields['call_id']) || textIn(fields['id']) || newCallId(),
-      name: fields['type'] === 'tool_search_call' ? 'tool_search' : textIn(fields['name']),
-      ...(fields['type'] === 'custom_tool_call' && { isCustom: true }),
-      ...(typeof fields['namespace'] === 'string' && { namespace: fields['namespace'] }),
+      ...{ is: 'toolCall', index, name },
+      id: textIn(call_id) || textIn(id) || newCallId(),
+      ...(type === 'custom_tool_call' && { isCustom: true }),
+      ...(typeof namespace === 'string' && { namespace }),
     };
+    if (text !== '') yield { is: 'toolInput', index, text };
   }
 
   private *text(event: Body, type: PartType): Generator<AnswerEvent> {
@@ -117,14 +134,17 @@ export class ItemReader {
     const { delta } = event;
     const text = typeof delta === 'string' ? delta : item.missingInput(inputOf(event));
     if (delta === undefined) item.doneInput();
+    if (textIn(event['name']) !== '') item.fields['name'] = event['name'];
+    yield* this.named(item, item.fields);
     yield* this.moreInput(item, text);
   }
 
   private *moreInput(item: OutputItem, text: string): Generator<AnswerEvent> {
-    const index = this.calls.get(item);
-    if (text === '' || index === undefined) return;
+    const call = this.calls.get(item);
+    if (text === '' || !call) return;
     item.takeInput(text);
-    yield { is: 'toolInput', index, text };
+    if (call.isTold) yield { is: 'toolInput', index: call.number, text };
+    else call.early += text;
   }
 
   private *done(event: Body): Generator<AnswerEvent> {
@@ -142,6 +162,7 @@ export class ItemReader {
         yield* this.piece(item, type, at, item.missing(type, at, part[partKinds[type].field]));
       }
     }
+    yield* this.named(item, { ...item.fields, ...whole }, true);
     yield* this.moreInput(item, item.missingInput(inputOf(whole)));
     item.fields = whole;
     item.isDone = true;
@@ -158,10 +179,7 @@ export class ItemReader {
   }
 }
 
-function inputOf(fields: Body): unknown {
-  const input = fields['arguments'] ?? fields['input'];
-  return typeof input === 'object' && input ? JSON.stringify(input) : input;
-}
+const inputOf = (fields: Body) => jsonIn(fields['arguments'] ?? fields['input']);
 
 /** 503: an event that can't come here. */
 export const outOfOrder = (what: string): ModelError => unavailable(`The model's answer ${what}.`);

@@ -117,12 +117,25 @@ class ImageFile implements Document {
     if (isWhole(image)) this.memory?.use(4 * image.width * image.height);
     const { width, height } = square;
     const side = Math.floor(Math.max(width, height) * scaleToFit(width, height));
-    using upright = square.thumbnailImage(side, { height: side, size: 'down' });
-    using grey = upright.colourspace('b-w');
-    using opaque = grey.hasAlpha() ? grey.flatten({ background: 255 }) : grey.copy();
+    using whole = isFloat(square) ? inBytes(square) : square.copy();
+    using upright = whole.thumbnailImage(side, { height: side, size: 'down' });
+    using drawn = upright.colourspace('b-w');
+    using grey = drawn.copyMemory();
+    using opaque = this.withoutAlpha(grey);
     using bytes = opaque.cast('uchar');
-    using pixels = bytes.copyMemory();
-    return encodeJpeg(pixels);
+    return encodeJpeg(bytes);
+  }
+
+  /** Lays a picture on white; or on black, and in negative, where it shows nothing on white, as light letters don't. */
+  private withoutAlpha(grey: Vips.Image): Vips.Image {
+    if (!grey.hasAlpha()) return grey.copy();
+    const onWhite = grey.flatten({ background: 255 });
+    if (onWhite.min() < lightest) return onWhite;
+    using onBlack = grey.flatten({ background: 0 });
+    const negative = onBlack.invert();
+    if (negative.min() >= lightest) return onWhite;
+    onWhite.delete();
+    return negative;
   }
 
   private tooLarge(page: number, limit: number): ServiceError {
@@ -142,6 +155,18 @@ class ImageFile implements Document {
   }
 }
 
+const isFloat = ({ format }: Vips.Image) => format === 'float' || format === 'double';
+
+/** Floating point may count from 0 to 1, of which bytes would keep nothing. */
+function inBytes(image: Vips.Image): Vips.Image {
+  using whole = image.copyMemory();
+  using scaled = whole.max() <= 1 ? whole.linear(255, 0) : whole.copy();
+  return scaled.cast('uchar');
+}
+
+/** Greys that are lighter than this are not seen on white. */
+const lightest = 200;
+
 const megapixels = ({ width, height }: Vips.Image) => (width * height) / 1e6;
 
 /** Returns how many megapixels an image may have. Each page of a TIFF is an image with a size of its own. */
@@ -152,5 +177,5 @@ function megapixelLimitOf(image: Vips.Image): number {
 /** Whether an image is decoded as a whole, with four bytes for each pixel, and not row by row. */
 function isWhole(image: Vips.Image): boolean {
   const isInterlaced = image.getTypeof('interlaced') !== 0 && image.getInt('interlaced') === 1;
-  return isInterlaced || /^(webp|heif|gif)/.test(image.getString('vips-loader'));
+  return isInterlaced || isFloat(image) || /^(webp|heif|gif)/.test(image.getString('vips-loader'));
 }

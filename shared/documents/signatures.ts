@@ -47,6 +47,8 @@ export function typeBySignature(firstBytes: Uint8Array): string | undefined {
   if (start.startsWith('ftyp', 4) && start.startsWith('\0')) return typeByBrand(start);
   if (start.startsWith('WEBP', 8) && start.startsWith('RIFF')) return 'image/webp';
   if (isBmp(firstBytes)) return 'image/bmp';
+  if (/^P[1-6]\s+(#[^\n]{0,200}\n\s*)?\d{1,6}\s+\d{1,6}\s/.test(start))
+    return 'image/x-portable-anymap';
   return signatures.find((known) => start.startsWith(known.start, known.offset ?? 0))?.type;
 }
 

@@ -23,6 +23,7 @@ const wordsByType: Record<string, string> = {
   'image/heic': 'a HEIC picture',
   'image/heif': 'a HEIF picture',
   'image/jp2': 'a JPEG 2000 picture',
+  'image/x-portable-anymap': 'a Netpbm picture',
   'message/rfc822': 'an email',
   'text/csv': 'a CSV table',
   'text/html': 'a web page',

@@ -43,6 +43,15 @@ function withAlpha(image: Vips.Image, opaque: number): Vips.Image {
   return image.bandjoin(alpha.cast(image.format)).copy({ interpretation: image.interpretation });
 }
 
+it('light letters on nothing are drawn in negative, as white paper hides them', async () => {
+  const letters = grey.less(100);
+  const light = letters.linear(0, 255).bandjoin(letters).cast('uchar');
+  const page = await pageOf(light.copy({ interpretation: 'b-w' }).pngsaveBuffer());
+
+  expect(page.greyAt(0.1, 0.1)).toBeLessThan(10);
+  expect(page.greyAt(0.9, 0.9)).toBeGreaterThan(245);
+});
+
 describe('a picture of any kind becomes a grey JPEG', () => {
   it.each<[string, () => Uint8Array, number?]>([
     ['a grey JPEG', () => grey.jpegsaveBuffer()],
@@ -80,6 +89,14 @@ describe('a picture of any kind becomes a grey JPEG', () => {
           tile_width: 64,
           tile_height: 64,
         }),
+    ],
+    [
+      'a TIFF in floating point',
+      () =>
+        grey
+          .linear(1 / 255, 0)
+          .cast('float')
+          .tiffsaveBuffer(),
     ],
     ['a WebP', () => rgb.webpsaveBuffer()],
     ['a GIF', () => rgb.gifsaveBuffer()],

@@ -38,13 +38,18 @@ describe('what a file is by its first bytes', () => {
     expect(kinds).toEqual(names.map(() => kind));
   });
 
-  it.each([['\xd0\xcf\x11\xe0', 'application/x-ole-storage']])(
-    '%j is unsupported as a PDF, and as what it is',
-    (start, type) => {
-      expect(kindOf(bytes(start), 'application/pdf', 'paper.pdf')).toBeUndefined();
-      expect(mediaTypeOf(bytes(start), 'application/pdf', 'paper.pdf')).toBe(type);
-    },
-  );
+  it.each([
+    ['\xd0\xcf\x11\xe0', 'application/x-ole-storage'],
+    ['P6\n1000 500\n255\n', 'image/x-portable-anymap'],
+    ['P4\n# made by a scanner\n640 480\n', 'image/x-portable-anymap'],
+  ])('%j is unsupported as a PDF, and as what it is', (start, type) => {
+    expect(kindOf(bytes(start), 'application/pdf', 'paper.pdf')).toBeUndefined();
+    expect(mediaTypeOf(bytes(start), 'application/pdf', 'paper.pdf')).toBe(type);
+  });
+
+  it('takes a list whose first word looks like a picture for the text that it is', () => {
+    expect(kindOf(bytes('P1 fix the gate\nP2 paint it\n'), octets, 'tasks.txt')).toBe('text');
+  });
 
   it('tells AVIF from HEIC, which has the same frame', () => {
     expect(kindOf(ftyp('avif', 'mif1', 'miaf'), octets, 'photo')).toBe('image');

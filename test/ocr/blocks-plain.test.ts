@@ -175,6 +175,17 @@ describe('the plain text of a page', () => {
     expect(text).toBe('Item\tTotal\nPiles\t17,400\nDivers\t2,940\nPaint\t109');
   });
 
+  it('joins words that stand near, though rivers between lines that are alike parted them', () => {
+    const blocks = [0.2, 0.225, 0.25].flatMap((top) => [
+      ...lineBlocks('The committee', [0.1, top, 0.3]),
+      ...lineBlocks('met on Tuesday', [0.307, top, 0.5]),
+    ]);
+
+    const { text } = plainText(blocks);
+
+    expect(text).toBe(Array.from({ length: 3 }, () => 'The committee met on Tuesday').join('\n'));
+  });
+
   it('puts a page number below columns last', () => {
     const number = lineBlocks('5', [0.49, 0.9, 0.51]);
 

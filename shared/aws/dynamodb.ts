@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   type BatchGetCommandInput,
@@ -8,9 +8,7 @@ import {
   GetCommand,
   paginateQuery,
   type QueryCommandInput,
-  type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { fullJitterMs } from '../jitter.ts';
 import { timeouts } from './timeouts.ts';
 
@@ -25,33 +23,6 @@ for (const name of ['loggerMiddleware', 'getUserAgentMiddleware']) {
 export const dynamodb = DynamoDBDocumentClient.from(client, {
   marshallOptions: { removeUndefinedValues: true },
 });
-
-/**
- * Awaits a conditional write. Returns its output; undefined if its condition didn't hold.
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
- */
-export async function unlessConditionFails<Output>(
-  write: Promise<Output>,
-): Promise<Output | undefined> {
-  try {
-    return await write;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
-}
-
-/** Awaits a conditional write with `ALL_OLD`. If its condition didn't hold, `refusedBy` is the item, if there was one. */
-export async function outputOrItem<Item>(
-  write: Promise<UpdateCommandOutput>,
-): Promise<{ output?: UpdateCommandOutput; refusedBy?: Item | undefined }> {
-  try {
-    return { output: await write };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { refusedBy: error.Item && (unmarshall(error.Item) as Item) };
-  }
-}
 
 /** Reads an item as it is now; undefined if there is none. */
 export async function getItem<Item>(

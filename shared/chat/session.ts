@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { truncated } from '../truncated.ts';
 import type { HistoryEntry } from './stream-request.ts';
@@ -90,16 +90,12 @@ export async function keepSession(
     updated_at: new Date(now).toISOString(),
     expires_at: Math.floor((now + keepMs) / 1000),
   };
-  await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('SESSIONS_TABLE'),
-        Item: session,
-        ConditionExpression: 'attribute_not_exists(deleted_at) OR deleted_at < :began',
-        ExpressionAttributeValues: { ':began': beganMs },
-      }),
-    ),
-  );
+  await putItem({
+    TableName: setting('SESSIONS_TABLE'),
+    Item: session,
+    ConditionExpression: 'attribute_not_exists(deleted_at) OR deleted_at < :began',
+    ExpressionAttributeValues: { ':began': beganMs },
+  });
 }
 
 /** Returns the newest turns that fit, two at least, which are cut if they alone are too long. */

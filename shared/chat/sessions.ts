@@ -1,6 +1,6 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { dynamodb, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import { queryPages } from '../aws/dynamodb.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
@@ -138,16 +138,12 @@ export async function deleteSession(
     deleted_at: now,
     expires_at: Math.floor((now + deletedForMs) / 1000),
   };
-  const deleted = await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('SESSIONS_TABLE'),
-        Item: mark,
-        ConditionExpression: 'expires_at > :now AND attribute_not_exists(deleted_at)',
-        ExpressionAttributeValues: { ':now': Math.floor(now / 1000) },
-      }),
-    ),
-  );
+  const deleted = await putItem({
+    TableName: setting('SESSIONS_TABLE'),
+    Item: mark,
+    ConditionExpression: 'expires_at > :now AND attribute_not_exists(deleted_at)',
+    ExpressionAttributeValues: { ':now': Math.floor(now / 1000) },
+  });
   if (!deleted && !isElse) throw noSuchSession();
   return { ...name, deleted: true };
 }

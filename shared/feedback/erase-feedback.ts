@@ -1,5 +1,5 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems } from '../aws/dynamodb.ts';
+import { queryItems } from '../aws/dynamodb.ts';
+import { deleteItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { contentNames, type Feedback } from './feedback.ts';
@@ -26,6 +26,4 @@ export async function eraseFeedback({ keyId }: Caller, sessionId: string): Promi
 }
 
 const deleteEntry = (key_id: string, entry: string) =>
-  dynamodb.send(
-    new DeleteCommand({ TableName: setting('FEEDBACK_TABLE'), Key: { key_id, entry } }),
-  );
+  deleteItem({ TableName: setting('FEEDBACK_TABLE'), Key: { key_id, entry } });

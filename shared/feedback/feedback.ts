@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { putItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import type { FeedbackReceipt, FeedbackRequest } from './request.ts';
@@ -64,7 +63,7 @@ function messageOf({ session_id, message_id, message_content, user_message }: Fe
 }
 
 async function put(item: object): Promise<void> {
-  await dynamodb.send(new PutCommand({ TableName: setting('FEEDBACK_TABLE'), Item: item }));
+  await putItem({ TableName: setting('FEEDBACK_TABLE'), Item: item });
 }
 
 async function putRating(
@@ -78,20 +77,18 @@ async function putRating(
   const replaced = { ...given, updated_at: at, expires_at };
   const kept = { id: `feedback_${uuidv7()}`, created_at: at, day: at.slice(0, 10) };
   const attributes = Object.entries({ ...replaced, ...kept });
-  const { Attributes } = await dynamodb.send(
-    new UpdateCommand({
-      TableName: setting('FEEDBACK_TABLE'),
-      Key: key,
-      UpdateExpression: `SET ${[
-        ...Object.keys(replaced).map((name) => `#${name} = :${name}`),
-        ...Object.keys(kept).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
-      ].join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(attributes.map(([name]) => [`#${name}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(
-        attributes.map(([name, value]) => [`:${name}`, value]),
-      ),
-      ReturnValues: 'ALL_NEW',
-    }),
-  );
-  return Attributes as Feedback;
+  const updated = await updateItem({
+    TableName: setting('FEEDBACK_TABLE'),
+    Key: key,
+    UpdateExpression: `SET ${[
+      ...Object.keys(replaced).map((name) => `#${name} = :${name}`),
+      ...Object.keys(kept).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
+    ].join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name]) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(
+      attributes.map(([name, value]) => [`:${name}`, value]),
+    ),
+    ReturnValues: 'ALL_NEW',
+  });
+  return updated?.Attributes as Feedback;
 }

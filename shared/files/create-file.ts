@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
@@ -76,7 +75,7 @@ export async function createFile(
 
 /** Puts an unfinished file, also in place of one whose maker is lost. Returns whether it may be made. */
 async function begin(file: StoredFile): Promise<boolean> {
-  const put = new PutCommand({
+  const done = await putItem({
     TableName: setting('FILES_TABLE'),
     Item: file,
     ReturnValues: 'ALL_OLD',
@@ -84,7 +83,6 @@ async function begin(file: StoredFile): Promise<boolean> {
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: { ':uploading': 'uploading' },
   });
-  const done = await unlessConditionFails(dynamodb.send(put));
   const lost = done?.Attributes?.['object'];
   if (lost) await deleteObjects([objectIn(file, lost)]);
   return done !== undefined;

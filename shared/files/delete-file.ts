@@ -1,7 +1,8 @@
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { dynamodb } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import {
   type FileKey,
@@ -105,14 +106,10 @@ export async function eraseRemains(kept: Kept, untilMs: number): Promise<void> {
     await dynamodb.send(new DeleteCommand(ofItem));
     return;
   }
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        ...ofItem,
-        ConditionExpression: 'attribute_exists(entry) AND attribute_not_exists(erased_at)',
-        UpdateExpression: 'SET erased_at = :now, due_at = :due',
-        ExpressionAttributeValues: { ':now': instant(now), ':due': instant(now + lateWriterMs) },
-      }),
-    ),
-  );
+  await updateItem({
+    ...ofItem,
+    ConditionExpression: 'attribute_exists(entry) AND attribute_not_exists(erased_at)',
+    UpdateExpression: 'SET erased_at = :now, due_at = :due',
+    ExpressionAttributeValues: { ':now': instant(now), ':due': instant(now + lateWriterMs) },
+  });
 }

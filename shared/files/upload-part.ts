@@ -1,7 +1,7 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
-import { dynamodb, queryItems } from '../aws/dynamodb.ts';
+import { queryItems } from '../aws/dynamodb.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
 import { type FileKey, inSeconds } from './file.ts';
@@ -55,7 +55,7 @@ export async function addUploadPart(
     bytes: data.length,
     expires_at: now + knownSeconds,
   };
-  await dynamodb.send(new PutCommand({ TableName: setting('FILES_TABLE'), Item: part }));
+  await putItem({ TableName: setting('FILES_TABLE'), Item: part });
   return { id, object: 'upload.part', created_at: now, upload_id: uploadId };
 }
 

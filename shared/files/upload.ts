@@ -1,8 +1,8 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
-import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
 import { lifetimeOf } from './create-file.ts';
@@ -107,22 +107,18 @@ export async function takePart(
   bytes: number,
   most: { bytes: number; parts: number },
 ): Promise<boolean> {
-  const taken = await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('FILES_TABLE'),
-        Key: { key_id, entry },
-        ConditionExpression:
-          '#status = :pending AND received_bytes <= :most AND received_parts < :parts',
-        UpdateExpression: 'ADD received_bytes :bytes, received_parts :one',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ...{ ':pending': 'pending', ':bytes': bytes, ':one': 1 },
-          ...{ ':most': most.bytes - bytes, ':parts': most.parts },
-        },
-      }),
-    ),
-  );
+  const taken = await updateItem({
+    TableName: setting('FILES_TABLE'),
+    Key: { key_id, entry },
+    ConditionExpression:
+      '#status = :pending AND received_bytes <= :most AND received_parts < :parts',
+    UpdateExpression: 'ADD received_bytes :bytes, received_parts :one',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ...{ ':pending': 'pending', ':bytes': bytes, ':one': 1 },
+      ...{ ':most': most.bytes - bytes, ':parts': most.parts },
+    },
+  });
   return taken !== undefined;
 }
 

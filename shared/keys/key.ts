@@ -1,7 +1,8 @@
-import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount } from '../ledger/accounts.ts';
@@ -155,7 +156,7 @@ const findItem = <Item = Record<string, unknown>>(id: string) =>
   getItem<Item>(setting('KEYS_TABLE'), { id });
 
 async function put(item: object): Promise<void> {
-  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: item }));
+  await putItem({ TableName: setting('KEYS_TABLE'), Item: item });
 }
 
 const noSuchKey = (id: string) => new NotFoundError(`There is no key ${id}.`);

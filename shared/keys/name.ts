@@ -1,6 +1,5 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { deleteItem, putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { listKeys } from './key.ts';
@@ -39,35 +38,27 @@ export async function giveName<Result>(
 
 async function claimName(name: string, claim: string): Promise<boolean> {
   const now = Date.now();
-  const claimed = await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('KEYS_TABLE'),
-        Item: {
-          ...itemKey(name),
-          claim,
-          claimed_until_ms: now + claimMs,
-          expires_at: Math.ceil((now + claimMs) / 1000),
-        },
-        ConditionExpression: 'attribute_not_exists(id) OR claimed_until_ms < :now',
-        ExpressionAttributeValues: { ':now': now },
-      }),
-    ),
-  );
+  const claimed = await putItem({
+    TableName: setting('KEYS_TABLE'),
+    Item: {
+      ...itemKey(name),
+      claim,
+      claimed_until_ms: now + claimMs,
+      expires_at: Math.ceil((now + claimMs) / 1000),
+    },
+    ConditionExpression: 'attribute_not_exists(id) OR claimed_until_ms < :now',
+    ExpressionAttributeValues: { ':now': now },
+  });
   return claimed !== undefined;
 }
 
 async function releaseName(name: string, claim: string): Promise<void> {
-  await unlessConditionFails(
-    dynamodb.send(
-      new DeleteCommand({
-        TableName: setting('KEYS_TABLE'),
-        Key: itemKey(name),
-        ConditionExpression: 'claim = :claim',
-        ExpressionAttributeValues: { ':claim': claim },
-      }),
-    ),
-  );
+  await deleteItem({
+    TableName: setting('KEYS_TABLE'),
+    Key: itemKey(name),
+    ConditionExpression: 'claim = :claim',
+    ExpressionAttributeValues: { ':claim': claim },
+  });
 }
 
 const itemKey = (name: string) => ({ id: `name#${name}` });

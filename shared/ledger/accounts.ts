@@ -1,5 +1,5 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItems, unlessConditionFails } from '../aws/dynamodb.ts';
+import { getItems } from '../aws/dynamodb.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import {
   type Account,
@@ -47,15 +47,11 @@ export async function openAccount(
     audit_lane: auditLaneOf(keyId),
     ...(name !== undefined && { name }),
   };
-  await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Item: account,
-        ConditionExpression: 'attribute_not_exists(entry)',
-      }),
-    ),
-  );
+  await putItem({
+    TableName: setting('LEDGER_TABLE'),
+    Item: account,
+    ConditionExpression: 'attribute_not_exists(entry)',
+  });
 }
 
 /** Reads the account of a key or a team as it is now; undefined if it has none. */

@@ -1,5 +1,6 @@
-import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItem, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { getItem, queryPages } from '../aws/dynamodb.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 
 const hourMs = 3_600_000;
@@ -153,14 +154,6 @@ async function emptyWindow(keyId: string, now: number): Promise<void> {
 
 const findWindow = (keyId: string) => getItem<OcrWindow>(setting('LEDGER_TABLE'), windowKey(keyId));
 
-type Update = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key'>;
-
 /** Changes a key's window. Returns undefined if the condition doesn't hold. */
-function update(keyId: string, change: Update): Promise<UpdateCommandOutput | undefined> {
-  const command = new UpdateCommand({
-    TableName: setting('LEDGER_TABLE'),
-    Key: windowKey(keyId),
-    ...change,
-  });
-  return unlessConditionFails(dynamodb.send(command));
-}
+const update = (keyId: string, change: Omit<UpdateCommandInput, 'TableName' | 'Key'>) =>
+  updateItem({ TableName: setting('LEDGER_TABLE'), Key: windowKey(keyId), ...change });

@@ -1,6 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
-import { retryConflicts, writeTransaction } from '../aws/transact.ts';
+import { writeTransaction } from '../aws/transact.ts';
+import { updateOrItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, findAccount, inWindow } from './account/account.ts';
 import type { AccountHold } from './account/account-hold.ts';
@@ -88,20 +87,13 @@ async function raiseOnAll(parts: AccountHold[], nanoUsd: number): Promise<Raised
 async function raiseOn(part: AccountHold, nanoUsd: number): Promise<Attempt> {
   const { key_id } = part;
   const change = raiseOf(part, nanoUsd);
-  const { output, refusedBy } = await outputOrItem<Account>(
-    retryConflicts(() =>
-      dynamodb.send(
-        new UpdateCommand({
-          ...change,
-          ...(isPart(key_id) && {
-            ConditionExpression: `${change.ConditionExpression} AND attribute_not_exists(closed)`,
-          }),
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    ),
-  );
+  const { output, refusedBy } = await updateOrItem<Account>({
+    ...change,
+    ...(isPart(key_id) && {
+      ConditionExpression: `${change.ConditionExpression} AND attribute_not_exists(closed)`,
+    }),
+    ReturnValues: 'ALL_NEW',
+  });
   if (refusedBy?.closed) return raiseOnClosed(change, refusedBy);
   const account = (output?.Attributes as Account | undefined) ?? refusedBy;
   if (!account) throw new Error(`${key_id} has no account`);

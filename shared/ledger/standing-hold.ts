@@ -1,12 +1,6 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  dynamodb,
-  getItem,
-  queryItems,
-  queryPages,
-  unlessConditionFails,
-} from '../aws/dynamodb.ts';
+import { getItem, queryItems, queryPages } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, inWindow, windowOf } from './account/account.ts';
 import { maxRounds } from './account/refuse.ts';
@@ -88,14 +82,13 @@ export async function* standingToLookAt(): AsyncGenerator<StandingHold> {
 
 /** Has a hold looked at again in an hour. */
 export async function lookLater({ key_id, entry }: StandingHold): Promise<void> {
-  const later = new UpdateCommand({
+  await updateItem({
     TableName: setting('LEDGER_TABLE'),
     Key: { key_id, entry },
     ConditionExpression: 'attribute_exists(entry)',
     UpdateExpression: 'SET audit_at = :later',
     ExpressionAttributeValues: { ':later': new Date(Date.now() + lookEveryMs).toISOString() },
   });
-  await unlessConditionFails(dynamodb.send(later));
 }
 
 /** The accounts that pay for a key, each with all its parts: its own, and its team's if it is in one. */

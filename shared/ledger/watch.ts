@@ -1,9 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey } from './account/account.ts';
 import { type AccountReading, readingOf } from './accounts.ts';
@@ -18,7 +16,7 @@ export async function watchAccount(accountId: string, watched: boolean): Promise
 }
 
 async function watchItem(id: string, watched: boolean): Promise<Account | undefined> {
-  const update = new UpdateCommand({
+  const done = await updateItem({
     TableName: setting('LEDGER_TABLE'),
     Key: accountKey(id),
     ConditionExpression: 'attribute_exists(entry)',
@@ -30,7 +28,6 @@ async function watchItem(id: string, watched: boolean): Promise<Account | undefi
       : { UpdateExpression: 'REMOVE watched' }),
     ReturnValues: 'ALL_NEW',
   });
-  const done = await unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
   return done?.Attributes as Account | undefined;
 }
 

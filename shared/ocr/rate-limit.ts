@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 
 /** The item of the rate limit: its `next_at` is when the next page may be read, in epoch ms. */
@@ -47,17 +46,13 @@ async function update(
   change: string,
   values: Record<string, number>,
 ): Promise<number | undefined> {
-  const updated = await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: rateLimitKey,
-        ConditionExpression: condition,
-        UpdateExpression: change,
-        ExpressionAttributeValues: values,
-        ReturnValues: 'UPDATED_NEW',
-      }),
-    ),
-  );
+  const updated = await updateItem({
+    TableName: setting('LEDGER_TABLE'),
+    Key: rateLimitKey,
+    ConditionExpression: condition,
+    UpdateExpression: change,
+    ExpressionAttributeValues: values,
+    ReturnValues: 'UPDATED_NEW',
+  });
   return updated?.Attributes?.['next_at'] as number | undefined;
 }

@@ -1,6 +1,6 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts, writeTransaction } from '../aws/transact.ts';
+import { queryItems } from '../aws/dynamodb.ts';
+import { writeTransaction } from '../aws/transact.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { totalEntry } from './entries.ts';
@@ -38,13 +38,11 @@ export async function takeSnapshot(keyId: string): Promise<Snapshot> {
 
 /** Moves the key's revision on. Returns undefined if another has done so since it was read. */
 function takeRevision(keyId: string, { revision: before }: Total, revision: number) {
-  const update = new UpdateCommand({
+  return updateItem({
     TableName: setting('USAGE_TABLE'),
     Key: { key_id: keyId, entry: totalEntry },
     ...moveOn('revision', before, revision),
   });
-  // The roll-up's transaction may hold the total.
-  return unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
 }
 
 /** Reads the rows. Marks lie before them: the rows are those of models, of tags, and the total, in this order. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { uuidPrefix } from '../uuid-time.ts';
 import type { EventBody, EventData, EventType } from './event-body.ts';
@@ -101,5 +100,5 @@ export const eventPut = (event: Event) => ({
 
 /** Notes an event. Does nothing if it is noted already. */
 export async function noteEvent(event: Event): Promise<void> {
-  await unlessConditionFails(dynamodb.send(new PutCommand(eventPut(event))));
+  await putItem(eventPut(event));
 }

@@ -1,5 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import type { Event } from './event.ts';
 
@@ -104,19 +103,15 @@ async function write(
   ExpressionAttributeValues: Record<string, string | number | boolean>,
   ConditionExpression: string,
 ): Promise<Event | undefined> {
-  const written = await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('WEBHOOKS_TABLE'),
-        Key: { key_id, entry },
-        ConditionExpression,
-        UpdateExpression,
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues,
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
-  );
+  const written = await updateItem({
+    TableName: setting('WEBHOOKS_TABLE'),
+    Key: { key_id, entry },
+    ConditionExpression,
+    UpdateExpression,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues,
+    ReturnValues: 'ALL_NEW',
+  });
   return written?.Attributes as Event | undefined;
 }
 

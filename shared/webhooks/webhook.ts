@@ -1,5 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
+import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 
 /** Where the events of an account are sent, and how that goes. Instants are ISO 8601 strings. */
@@ -72,17 +72,13 @@ async function change(
   values: Record<string, string>,
   when = '',
 ): Promise<boolean> {
-  const changed = await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('WEBHOOKS_TABLE'),
-        Key: webhookKey(key_id),
-        ConditionExpression: `#url = :url${when}`,
-        UpdateExpression,
-        ExpressionAttributeNames: { '#url': 'url' },
-        ExpressionAttributeValues: { ...values, ':url': url },
-      }),
-    ),
-  );
+  const changed = await updateItem({
+    TableName: setting('WEBHOOKS_TABLE'),
+    Key: webhookKey(key_id),
+    ConditionExpression: `#url = :url${when}`,
+    UpdateExpression,
+    ExpressionAttributeNames: { '#url': 'url' },
+    ExpressionAttributeValues: { ...values, ':url': url },
+  });
   return changed !== undefined;
 }

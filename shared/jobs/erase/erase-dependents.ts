@@ -1,6 +1,7 @@
-import { BatchWriteCommand, DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { dynamodb, queryPages, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { dynamodb, queryPages } from '../../aws/dynamodb.ts';
+import { deleteItem, updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { findJob, instant, isPart, type Job, type JobKey } from '../engine/item/job.ts';
 import type { Link } from '../engine/item/kind.ts';
@@ -128,17 +129,13 @@ async function eraseLinks({ key_id, links = [] }: Erasure): Promise<void> {
 
 async function eraseLink(key_id: string, { job_id, attribute, value }: Link): Promise<void> {
   const names = attribute.split('.');
-  await unlessConditionFails(
-    dynamodb.send(
-      new DeleteCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: { key_id, job_id },
-        ConditionExpression: `${names.map((_, index) => `#${index}`).join('.')} = :value`,
-        ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, name])),
-        ExpressionAttributeValues: { ':value': value },
-      }),
-    ),
-  );
+  await deleteItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: { key_id, job_id },
+    ConditionExpression: `${names.map((_, index) => `#${index}`).join('.')} = :value`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, name])),
+    ExpressionAttributeValues: { ':value': value },
+  });
 }
 
 /** Deletes a job's objects. A copy that another job works on stays; one of a job that is erased already goes too. */
@@ -173,19 +170,15 @@ async function noteErased({ key_id, job_id, erased_at }: Erasure): Promise<void>
   const now = Date.now();
   const isSecond = erased_at !== undefined && Date.parse(erased_at) + lateWorkerMs <= now;
   if (erased_at && !isSecond) return;
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: { key_id, job_id },
-        ConditionExpression: 'attribute_exists(job_id)',
-        UpdateExpression: isSecond
-          ? 'SET expires_at = :expires REMOVE lane, due_at, links'
-          : 'SET erased_at = if_not_exists(erased_at, :now), due_at = :due',
-        ExpressionAttributeValues: isSecond
-          ? { ':expires': Math.floor(now / 1000) + knownForSeconds }
-          : { ':now': instant(now), ':due': instant(now + lateWorkerMs) },
-      }),
-    ),
-  );
+  await updateItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: { key_id, job_id },
+    ConditionExpression: 'attribute_exists(job_id)',
+    UpdateExpression: isSecond
+      ? 'SET expires_at = :expires REMOVE lane, due_at, links'
+      : 'SET erased_at = if_not_exists(erased_at, :now), due_at = :due',
+    ExpressionAttributeValues: isSecond
+      ? { ':expires': Math.floor(now / 1000) + knownForSeconds }
+      : { ':now': instant(now), ':due': instant(now + lateWorkerMs) },
+  });
 }

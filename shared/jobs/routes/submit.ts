@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ConflictError } from '../../http/errors.ts';
@@ -79,21 +78,17 @@ async function reserveJobKey(
 
   const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
   const submissionHash = sha256(JSON.stringify(submission));
-  const reserved = await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('JOBS_TABLE'),
-        Item: {
-          ...item,
-          reserved_job_id: job_id,
-          submission_hash: submissionHash,
-          expires_at: epochSeconds() + 24 * 3600,
-        },
-        ConditionExpression: 'attribute_not_exists(job_id) OR expires_at <= :now',
-        ExpressionAttributeValues: { ':now': epochSeconds() },
-      }),
-    ),
-  );
+  const reserved = await putItem({
+    TableName: setting('JOBS_TABLE'),
+    Item: {
+      ...item,
+      reserved_job_id: job_id,
+      submission_hash: submissionHash,
+      expires_at: epochSeconds() + 24 * 3600,
+    },
+    ConditionExpression: 'attribute_not_exists(job_id) OR expires_at <= :now',
+    ExpressionAttributeValues: { ':now': epochSeconds() },
+  });
   const submission_id = item.job_id;
   if (reserved) return { key_id, job_id, submission_id, taken: false };
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { markSource, reserveFileId, writeResult } from '../../drive/result.ts';
 import { ServiceError } from '../../http/errors.ts';
@@ -122,21 +121,17 @@ async function claimName(
   { key_id, drive_file_id = '' }: Named,
   { kind, hash: question_sha256 }: NamedQuestion,
 ): Promise<boolean> {
-  const claimed = await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('JOBS_TABLE'),
-        Item: {
-          key_id,
-          job_id: `${kind}_${sha256(drive_file_id)}`,
-          question_sha256,
-          expires_at: retentionEnd(),
-        },
-        ConditionExpression: 'attribute_not_exists(job_id) OR question_sha256 = :question',
-        ExpressionAttributeValues: { ':question': question_sha256 },
-      }),
-    ),
-  );
+  const claimed = await putItem({
+    TableName: setting('JOBS_TABLE'),
+    Item: {
+      key_id,
+      job_id: `${kind}_${sha256(drive_file_id)}`,
+      question_sha256,
+      expires_at: retentionEnd(),
+    },
+    ConditionExpression: 'attribute_not_exists(job_id) OR question_sha256 = :question',
+    ExpressionAttributeValues: { ':question': question_sha256 },
+  });
   return claimed !== undefined;
 }
 

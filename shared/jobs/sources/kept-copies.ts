@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems } from '../../aws/dynamodb.ts';
+import { queryItems } from '../../aws/dynamodb.ts';
+import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import type { DriveFile } from '../../drive/file.ts';
 import { findItem, findJob, type JobKey, retentionEnd } from '../engine/item/job.ts';
@@ -34,7 +34,7 @@ export async function copyOnce(
   const { made, isOfContent } = await copy();
   if (!isOfContent) return { copy: made };
   const expires_at = Math.floor(Date.now() / 1000) + reusedForSeconds;
-  const share = () => putItem({ ...itemKey, copy: made, expires_at });
+  const share = () => put({ ...itemKey, copy: made, expires_at });
   return { copy: { ...made, copy_id: itemKey.job_id }, share };
 }
 
@@ -43,8 +43,7 @@ async function findCopy(itemKey: JobKey): Promise<Copy | undefined> {
   return kept && kept.expires_at > Date.now() / 1000 ? kept.copy : undefined;
 }
 
-const putItem = (Item: object) =>
-  dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
+const put = (Item: object) => putItem({ TableName: setting('JOBS_TABLE'), Item });
 
 /** Notes that a job uses another's copy, so that it isn't erased. Returns whether it is still there after that. */
 async function noteUse(job: JobKey, itemKey: JobKey, { source_object }: Copy): Promise<boolean> {
@@ -52,7 +51,7 @@ async function noteUse(job: JobKey, itemKey: JobKey, { source_object }: Copy): P
   if (owner === job.job_id) return true;
   const job_id = copyUseIdOf(owner, job.job_id);
   const { key_id, job_id: used_by } = job;
-  await putItem({ key_id, job_id, used_by, expires_at: retentionEnd() });
+  await put({ key_id, job_id, used_by, expires_at: retentionEnd() });
   return (await findCopy(itemKey))?.source_object === source_object;
 }
 

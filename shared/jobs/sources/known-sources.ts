@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../../aws/transact.ts';
+import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import type { DriveFile } from '../../drive/file.ts';
 import type { Task } from '../asked/task.ts';
@@ -30,7 +29,7 @@ const itemOf = (task: FileTask, file: DriveFile, jobId: string) => ({
 /** Writes down which job works on a file's content. Returns the id of the item that says so. */
 export async function rememberSource(job: Job & Task, file: DriveFile): Promise<string> {
   const Item = itemOf(job, file, job.job_id);
-  await dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
+  await putItem({ TableName: setting('JOBS_TABLE'), Item });
   return Item.job_id;
 }
 

@@ -1,5 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { queryItems } from '../../aws/dynamodb.ts';
+import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
 import { findItem, instant, isPart, type JobKey } from '../engine/item/job.ts';
@@ -36,15 +36,11 @@ const dueIn = (lane: string, until = instant(Date.now())) =>
 
 /** By the difference, as jobs come and go meanwhile. */
 async function correct(keyId: string, difference: number): Promise<void> {
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: keyStateKey(keyId),
-        ConditionExpression: 'attribute_exists(jobs)',
-        UpdateExpression: 'SET jobs = jobs + :difference, counted_at = :now REMOVE lane, due_at',
-        ExpressionAttributeValues: { ':difference': difference, ':now': instant(Date.now()) },
-      }),
-    ),
-  );
+  await updateItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: keyStateKey(keyId),
+    ConditionExpression: 'attribute_exists(jobs)',
+    UpdateExpression: 'SET jobs = jobs + :difference, counted_at = :now REMOVE lane, due_at',
+    ExpressionAttributeValues: { ':difference': difference, ':now': instant(Date.now()) },
+  });
 }

@@ -1,5 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { instant } from '../engine/item/job.ts';
 import { allShards } from '../engine/item/queue-shards.ts';
@@ -33,14 +32,12 @@ export async function sweepAlone(
 type Lease = ReturnType<typeof leaseOf>;
 
 const take = (Key: Lease, until: string) =>
-  unlessConditionFails(
-    update(Key, {
-      UpdateExpression: 'SET swept_until = :until',
-      ConditionExpression: 'attribute_not_exists(swept_until) OR swept_until < :now',
-      ExpressionAttributeValues: { ':until': until, ':now': instant(Date.now()) },
-      ReturnValues: 'ALL_NEW',
-    }),
-  );
+  update(Key, {
+    UpdateExpression: 'SET swept_until = :until',
+    ConditionExpression: 'attribute_not_exists(swept_until) OR swept_until < :now',
+    ExpressionAttributeValues: { ':until': until, ':now': instant(Date.now()) },
+    ReturnValues: 'ALL_NEW',
+  });
 
 /** Returns the most shards that a queue has had, and keeps that with the lease. */
 async function mostShards(Key: Lease, before: number | undefined): Promise<number> {
@@ -55,13 +52,11 @@ async function mostShards(Key: Lease, before: number | undefined): Promise<numbe
 
 /** A sweep that outlived its lease must not end the next one's lease. */
 const giveBack = (Key: Lease, until: string) =>
-  unlessConditionFails(
-    update(Key, {
-      UpdateExpression: 'REMOVE swept_until',
-      ConditionExpression: 'swept_until = :until',
-      ExpressionAttributeValues: { ':until': until },
-    }),
-  );
+  update(Key, {
+    UpdateExpression: 'REMOVE swept_until',
+    ConditionExpression: 'swept_until = :until',
+    ExpressionAttributeValues: { ':until': until },
+  });
 
 const update = (Key: Lease, expressions: object) =>
-  dynamodb.send(new UpdateCommand({ TableName: setting('JOBS_TABLE'), Key, ...expressions }));
+  updateItem({ TableName: setting('JOBS_TABLE'), Key, ...expressions });

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { outputOrItem } from '../../aws/dynamodb.ts';
 import { isThrottled } from '../../aws/outage.ts';
+import { outputOrItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { errorFields, log } from '../../log.ts';
 import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { outputOrItem } from '../../aws/dynamodb.ts';
 import { retryConflicts } from '../../aws/transact.ts';
+import { outputOrItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import type { Fit } from '../terms/hold-plan.ts';
 import { isTeamId } from '../terms/team-id.ts';

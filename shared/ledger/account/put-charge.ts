@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { dynamodb } from '../../aws/dynamodb.ts';
 import { isOutage } from '../../aws/outage.ts';
+import { unlessConditionFails } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import type { Charge } from '../terms/charge.ts';
 import { longestWriteMs, persist } from './persist.ts';

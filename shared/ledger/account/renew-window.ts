@@ -1,6 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
-import { retryConflicts } from '../../aws/transact.ts';
+import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { windowAt } from '../terms/window.ts';
 import { type Account, accountKey } from './account.ts';
@@ -12,24 +10,18 @@ export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
 /** Begins the window that holds `now`, with nothing spent and the same held. Does nothing if it was begun meanwhile. */
 export async function renewWindow(account: Account, now: number): Promise<void> {
   const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
-  await unlessConditionFails(
-    retryConflicts(() =>
-      dynamodb.send(
-        new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(account.key_id),
-          ConditionExpression: 'window_ends_at = :oldEnd',
-          UpdateExpression:
-            'SET available = available + spent, spent = :zero, window_number = if_not_exists(window_number, :zero) + :one, window_starts_at = :starts, window_ends_at = :ends REMOVE spent_since',
-          ExpressionAttributeValues: {
-            ':oldEnd': account.window_ends_at,
-            ':zero': 0,
-            ':one': 1,
-            ':starts': startsAt,
-            ':ends': endsAt,
-          },
-        }),
-      ),
-    ),
-  );
+  await updateItem({
+    TableName: setting('LEDGER_TABLE'),
+    Key: accountKey(account.key_id),
+    ConditionExpression: 'window_ends_at = :oldEnd',
+    UpdateExpression:
+      'SET available = available + spent, spent = :zero, window_number = if_not_exists(window_number, :zero) + :one, window_starts_at = :starts, window_ends_at = :ends REMOVE spent_since',
+    ExpressionAttributeValues: {
+      ':oldEnd': account.window_ends_at,
+      ':zero': 0,
+      ':one': 1,
+      ':starts': startsAt,
+      ':ends': endsAt,
+    },
+  });
 }

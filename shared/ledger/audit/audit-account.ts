@@ -1,7 +1,6 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItems, outputOrItem } from '../../aws/dynamodb.ts';
+import { getItems } from '../../aws/dynamodb.ts';
 import { isThrottled } from '../../aws/outage.ts';
-import { retryConflicts } from '../../aws/transact.ts';
+import { updateOrItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
@@ -77,25 +76,18 @@ async function auditOldest(
   const sets = changes.flatMap((change) => change.sets);
   const removes = changes.flatMap((change) => change.removes);
   const names = Object.assign({}, ...changes.map((change) => change.names));
-  const { output, refusedBy } = await outputOrItem<Account>(
-    retryConflicts(() =>
-      dynamodb.send(
-        new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(account.key_id),
-          ConditionExpression: changes.flatMap((change) => change.conditions).join(' AND '),
-          UpdateExpression: [
-            ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
-            ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
-          ].join(' '),
-          ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-          ExpressionAttributeValues: Object.assign({}, ...changes.map(({ values }) => values)),
-          ReturnValues: next !== undefined && auditDueMs(next) <= now ? 'ALL_NEW' : 'NONE',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    ),
-  );
+  const { output, refusedBy } = await updateOrItem<Account>({
+    TableName: setting('LEDGER_TABLE'),
+    Key: accountKey(account.key_id),
+    ConditionExpression: changes.flatMap((change) => change.conditions).join(' AND '),
+    UpdateExpression: [
+      ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+      ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
+    ].join(' '),
+    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+    ExpressionAttributeValues: Object.assign({}, ...changes.map(({ values }) => values)),
+    ReturnValues: next !== undefined && auditDueMs(next) <= now ? 'ALL_NEW' : 'NONE',
+  });
   if (!output) return refusedBy;
   if (audit) tellOf(account.key_id, audit.found);
   return output.Attributes as Account | undefined;

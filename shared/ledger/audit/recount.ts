@@ -1,6 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
-import { retryConflicts } from '../../aws/transact.ts';
+import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from '../account/account.ts';
@@ -16,7 +14,7 @@ import { type EpochSums, sumCharges } from './epoch-charges.ts';
 
 /** Has an epoch of an account recounted: from now on it takes no credit of it. Does nothing if it was audited. */
 export async function beginRecount(accountId: string, epoch: number): Promise<void> {
-  const begin = new UpdateCommand({
+  await updateItem({
     TableName: setting('LEDGER_TABLE'),
     Key: accountKey(accountId),
     ConditionExpression: 'attribute_exists(#held) AND attribute_not_exists(#recount)',
@@ -30,7 +28,6 @@ export async function beginRecount(accountId: string, epoch: number): Promise<vo
     },
     ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
   });
-  await unlessConditionFails(retryConflicts(() => dynamodb.send(begin)));
 }
 
 const maxTries = 5;
@@ -49,8 +46,7 @@ export async function recount(accountId: string, epoch: number): Promise<boolean
     if (!lacking) return false;
     const { held, requests, cost } = lacking;
     if (held === 0 && requests === 0 && cost === 0) return true;
-    const credit = creditOf(account, epoch, lacking);
-    if (await unlessConditionFails(retryConflicts(() => dynamodb.send(credit)))) {
+    if (await updateItem(creditOf(account, epoch, lacking))) {
       log('warn', 'lost credits found', { key_id: accountId, held, requests, cost });
       return true;
     }
@@ -92,7 +88,7 @@ function creditOf(account: Account, epoch: number, { held, requests, cost }: Lac
   const read = Object.entries(sums).flatMap(([name, sum]) =>
     account[sum] === undefined ? [] : [[`:read${name.slice(1)}`, account[sum]]],
   );
-  return new UpdateCommand({
+  return {
     TableName: setting('LEDGER_TABLE'),
     Key: accountKey(account.key_id),
     ConditionExpression: [...asRead, '#held >= :held', inWindow(window)].join(' AND '),
@@ -120,5 +116,5 @@ function creditOf(account: Account, epoch: number, { held, requests, cost }: Lac
       ':requests': requests,
       ':zero': 0,
     },
-  });
+  };
 }

@@ -1,5 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { queryItems } from '../../aws/dynamodb.ts';
+import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import type { Account } from '../account/account.ts';
 import { idsOf, ownerOf } from './part-id.ts';
@@ -19,9 +19,7 @@ const prefix = 'member_';
 export async function noteMember(teamId: string, { key_id, parts }: Account): Promise<void> {
   const { Update } = memberParts(teamId, key_id, parts);
   const ifMore = { ConditionExpression: 'attribute_not_exists(parts) OR parts < :parts' };
-  await unlessConditionFails(
-    dynamodb.send(new UpdateCommand({ ...Update, ...(parts !== undefined && ifMore) })),
-  );
+  await updateItem({ ...Update, ...(parts !== undefined && ifMore) });
 }
 
 /** The write that notes on a team how many parts a key of it has: its charges may lie in each. */

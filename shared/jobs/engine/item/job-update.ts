@@ -1,6 +1,5 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../../aws/dynamodb.ts';
-import { retryConflicts, type TransactWriteItem } from '../../../aws/transact.ts';
+import type { TransactWriteItem } from '../../../aws/transact.ts';
+import { updateItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import type { Job, JobKey } from './job.ts';
 import { notedProgress } from './progress.ts';
@@ -27,9 +26,7 @@ export async function updateJob<Its extends Job = Job>(
   job: Leased,
   update: JobUpdate<Its>,
 ): Promise<Its | undefined> {
-  const command = new UpdateCommand({ ...updateOf(job, update), ReturnValues: 'ALL_NEW' });
-  // A parent's children are counted on it in transactions, which a plain write may meet.
-  const updated = await unlessConditionFails(retryConflicts(() => dynamodb.send(command)));
+  const updated = await updateItem({ ...updateOf(job, update), ReturnValues: 'ALL_NEW' });
   return updated?.Attributes as Its | undefined;
 }
 

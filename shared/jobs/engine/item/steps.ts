@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, isStorable, queryItems, unlessConditionFails } from '../../../aws/dynamodb.ts';
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { isStorable, queryItems } from '../../../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../../../aws/transact.ts';
+import { putItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { callersJobIdOf, findItem, type Job, type JobKey, retentionEnd } from './job.ts';
 import { getText, putText } from './objects.ts';
@@ -56,7 +57,7 @@ export async function saveStep(
   kept_as?: string,
 ): Promise<void> {
   const { Put } = await stepWrite(job, name, value, kept_as);
-  if (Put) await unlessConditionFails(dynamodb.send(new PutCommand(Put)));
+  if (Put) await putItem(Put);
 }
 
 /** Reads one step's value; undefined if it is yet to be done. */

@@ -1,5 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, outputOrItem, unlessConditionFails } from '../../../aws/dynamodb.ts';
+import { updateItem, updateOrItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import type { KeyLimits } from '../../../keys/key-limits.ts';
@@ -78,35 +77,30 @@ async function tryMove(
   isBehind: boolean,
 ): Promise<{ state?: KeyState; refusedBy?: KeyState | undefined }> {
   const room = roomOf(share, count);
-  const { output, refusedBy } = await outputOrItem<KeyState>(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: keyStateKey(keyId),
-        ConditionExpression: [
-          isBehind ? '#mark > :before' : '(attribute_not_exists(#mark) OR #mark <= :before)',
-          ...(room === undefined
-            ? []
-            : [room < 0 ? 'jobs <= :room' : '(attribute_not_exists(jobs) OR jobs <= :room)']),
-        ].join(' AND '),
-        UpdateExpression: `SET ${[
-          isBehind ? '#mark = #mark + :move' : '#mark = :move',
-          'expires_at = :expires',
-          ...(share ? ['jobs = if_not_exists(jobs, :none) + :count'] : []),
-        ].join(', ')}`,
-        ExpressionAttributeNames: { '#mark': mark },
-        ExpressionAttributeValues: {
-          ':before': from - step,
-          ':move': isBehind ? count * step : from + (count - 1) * step,
-          ':expires': retentionEnd(),
-          ...(share && { ':none': 0, ':count': count }),
-          ...(room !== undefined && { ':room': room }),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
+  const { output, refusedBy } = await updateOrItem<KeyState>({
+    TableName: setting('JOBS_TABLE'),
+    Key: keyStateKey(keyId),
+    ConditionExpression: [
+      isBehind ? '#mark > :before' : '(attribute_not_exists(#mark) OR #mark <= :before)',
+      ...(room === undefined
+        ? []
+        : [room < 0 ? 'jobs <= :room' : '(attribute_not_exists(jobs) OR jobs <= :room)']),
+    ].join(' AND '),
+    UpdateExpression: `SET ${[
+      isBehind ? '#mark = #mark + :move' : '#mark = :move',
+      'expires_at = :expires',
+      ...(share ? ['jobs = if_not_exists(jobs, :none) + :count'] : []),
+    ].join(', ')}`,
+    ExpressionAttributeNames: { '#mark': mark },
+    ExpressionAttributeValues: {
+      ':before': from - step,
+      ':move': isBehind ? count * step : from + (count - 1) * step,
+      ':expires': retentionEnd(),
+      ...(share && { ':none': 0, ':count': count }),
+      ...(room !== undefined && { ':room': room }),
+    },
+    ReturnValues: 'ALL_NEW',
+  });
   return output ? { state: output.Attributes as KeyState } : { refusedBy };
 }
 
@@ -149,22 +143,18 @@ const recountEveryMs = 10 * 60_000;
 /** A submission that died after it was counted, or an end that nobody counted, would take a key's room for good. */
 async function askForRecount(keyId: string): Promise<void> {
   const now = Date.now();
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: keyStateKey(keyId),
-        ConditionExpression:
-          'attribute_exists(jobs) AND attribute_not_exists(due_at) AND (attribute_not_exists(counted_at) OR counted_at < :past)',
-        UpdateExpression: 'SET lane = :lane, due_at = :now',
-        ExpressionAttributeValues: {
-          ':lane': recountShard,
-          ':now': instant(now),
-          ':past': instant(now - recountEveryMs),
-        },
-      }),
-    ),
-  );
+  await updateItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: keyStateKey(keyId),
+    ConditionExpression:
+      'attribute_exists(jobs) AND attribute_not_exists(due_at) AND (attribute_not_exists(counted_at) OR counted_at < :past)',
+    UpdateExpression: 'SET lane = :lane, due_at = :now',
+    ExpressionAttributeValues: {
+      ':lane': recountShard,
+      ':now': instant(now),
+      ':past': instant(now - recountEveryMs),
+    },
+  });
 }
 
 /** How long ends are counted together, for the rate at which jobs end. */
@@ -189,28 +179,24 @@ export async function uncountJobs(
       (_, index) => `ended_${queue}_${span - keptSpans - index}`,
     ),
   );
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: keyStateKey(keyId),
-        ConditionExpression: 'attribute_exists(jobs)',
-        UpdateExpression: [
-          'SET jobs = jobs - :count',
-          ...(queues.length > 0
-            ? [
-                `ADD ${queues.map(([queue]) => `ended_${queue}_${span} :${queue}`).join(', ')}`,
-                `REMOVE ${removed.join(', ')}`,
-              ]
-            : []),
-        ].join(' '),
-        ExpressionAttributeValues: {
-          ':count': count,
-          ...Object.fromEntries(queues.map(([queue, number]) => [`:${queue}`, number])),
-        },
-      }),
-    ),
-  );
+  await updateItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: keyStateKey(keyId),
+    ConditionExpression: 'attribute_exists(jobs)',
+    UpdateExpression: [
+      'SET jobs = jobs - :count',
+      ...(queues.length > 0
+        ? [
+            `ADD ${queues.map(([queue]) => `ended_${queue}_${span} :${queue}`).join(', ')}`,
+            `REMOVE ${removed.join(', ')}`,
+          ]
+        : []),
+    ].join(' '),
+    ExpressionAttributeValues: {
+      ':count': count,
+      ...Object.fromEntries(queues.map(([queue, number]) => [`:${queue}`, number])),
+    },
+  });
 }
 
 /** How many of a key's jobs ended a minute in a queue: in this span and the one before, five to ten minutes in all. */
@@ -231,18 +217,14 @@ async function forgetOldMarks(state: KeyState): Promise<void> {
     return name.startsWith('last_') && Number(state[name as 'last_']) < Date.now() * 1000 - dayUs;
   });
   if (old.length < maxOldMarks) return;
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: keyStateKey(state.key_id),
-        ConditionExpression: old.map((_, index) => `#${index} = :${index}`).join(' AND '),
-        UpdateExpression: `REMOVE ${old.map((_, index) => `#${index}`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(old.map((name, i) => [`#${i}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          old.map((name, i) => [`:${i}`, state[name as 'last_']]),
-        ),
-      }),
+  await updateItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: keyStateKey(state.key_id),
+    ConditionExpression: old.map((_, index) => `#${index} = :${index}`).join(' AND '),
+    UpdateExpression: `REMOVE ${old.map((_, index) => `#${index}`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(old.map((name, i) => [`#${i}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(
+      old.map((name, i) => [`:${i}`, state[name as 'last_']]),
     ),
-  );
+  });
 }

@@ -1,20 +1,15 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../../aws/dynamodb.ts';
+import { putItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { findJob, type Job } from '../item/job.ts';
 import { uncountJobs } from './key-state.ts';
 
 /** Puts a new job that took its tag into the table. Returns it as it is there, if it was there already. */
 export async function putJob<Its extends Job>(job: Its): Promise<Its> {
-  const created = await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('JOBS_TABLE'),
-        Item: job,
-        ConditionExpression: 'attribute_not_exists(job_id)',
-      }),
-    ),
-  );
+  const created = await putItem({
+    TableName: setting('JOBS_TABLE'),
+    Item: job,
+    ConditionExpression: 'attribute_not_exists(job_id)',
+  });
   if (created) return job;
   await uncountJobs(job.key_id, 1);
   return (await findJob<Its>(job)) ?? job;

@@ -1,5 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, outputOrItem, unlessConditionFails } from '../../../aws/dynamodb.ts';
+import { updateItem, updateOrItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { errorFields, log } from '../../../log.ts';
@@ -47,22 +46,17 @@ const nameOf = ({ job_id, lease_id }: ClaimedJob) => `${job_id}/${lease_id}`;
 
 /** Returns the runs under way if there are too many for another. */
 async function tryBegin(job: ClaimedJob, maxRunning: number): Promise<Running | undefined> {
-  const { refusedBy } = await outputOrItem<Running>(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: runningKey(job.key_id),
-        ConditionExpression: 'attribute_not_exists(runs) OR size(runs) < :max',
-        UpdateExpression: 'ADD runs :run SET expires_at = :expires',
-        ExpressionAttributeValues: {
-          ':max': maxRunning,
-          ':run': new Set([nameOf(job)]),
-          ':expires': retentionEnd(),
-        },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    ),
-  );
+  const { refusedBy } = await updateOrItem<Running>({
+    TableName: setting('JOBS_TABLE'),
+    Key: runningKey(job.key_id),
+    ConditionExpression: 'attribute_not_exists(runs) OR size(runs) < :max',
+    UpdateExpression: 'ADD runs :run SET expires_at = :expires',
+    ExpressionAttributeValues: {
+      ':max': maxRunning,
+      ':run': new Set([nameOf(job)]),
+      ':expires': retentionEnd(),
+    },
+  });
   return refusedBy;
 }
 
@@ -82,28 +76,22 @@ async function dropLostRuns({ key_id, runs = new Set() }: Running): Promise<bool
 }
 
 const mayCheck = (keyId: string) =>
-  unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('JOBS_TABLE'),
-        Key: runningKey(keyId),
-        ConditionExpression: 'attribute_not_exists(checked_at) OR checked_at < :past',
-        UpdateExpression: 'SET checked_at = :now',
-        ExpressionAttributeValues: {
-          ':now': instant(Date.now()),
-          ':past': instant(Date.now() - checkEveryMs),
-        },
-      }),
-    ),
-  );
+  updateItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: runningKey(keyId),
+    ConditionExpression: 'attribute_not_exists(checked_at) OR checked_at < :past',
+    UpdateExpression: 'SET checked_at = :now',
+    ExpressionAttributeValues: {
+      ':now': instant(Date.now()),
+      ':past': instant(Date.now() - checkEveryMs),
+    },
+  });
 
 async function removeRuns(keyId: string, runs: string[]): Promise<void> {
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: setting('JOBS_TABLE'),
-      Key: runningKey(keyId),
-      UpdateExpression: 'DELETE runs :runs',
-      ExpressionAttributeValues: { ':runs': new Set(runs) },
-    }),
-  );
+  await updateItem({
+    TableName: setting('JOBS_TABLE'),
+    Key: runningKey(keyId),
+    UpdateExpression: 'DELETE runs :runs',
+    ExpressionAttributeValues: { ':runs': new Set(runs) },
+  });
 }

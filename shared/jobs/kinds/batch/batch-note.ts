@@ -1,5 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../../../aws/dynamodb.ts';
+import { putItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { type JobKey, retentionEnd } from '../../engine/item/job.ts';
 import { batchIdOf } from './batch-id.ts';
@@ -11,7 +10,7 @@ const marginSeconds = 3 * 86_400;
 export async function noteBatch({ key_id, job_id }: JobKey): Promise<void> {
   const note = { key_id, job_id: batchIdOf(job_id), batch_job_id: job_id };
   const Item = { ...note, expires_at: retentionEnd() + marginSeconds };
-  await dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
+  await putItem({ TableName: setting('JOBS_TABLE'), Item });
 }
 
 /** The same item, as an erasure deletes it. */

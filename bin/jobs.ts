@@ -192,11 +192,7 @@ function filterOf({
   error,
   since,
 }: Omit<v.InferOutput<typeof JobFilterOptions>, 'key'>): JobFilter {
-  return {
-    statuses: status,
-    error,
-    sinceMs: since,
-  };
+  return { statuses: status, error, sinceMs: since };
 }
 
 /** The ids of the keys that `--key` means. */

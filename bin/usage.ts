@@ -21,11 +21,7 @@ await runCommand(
   {
     async export({ values, lists, flags }) {
       const days = readValues(ExportDays, values);
-      const options = {
-        days,
-        by: [...new Set(lists['by'])],
-        where: readTags(lists['tag']),
-      };
+      const options = { days, by: [...new Set(lists['by'])], where: readTags(lists['tag']) };
       if (days.from > days.to) {
         throw new CommandError(`--from ${days.from} is after --to ${days.to}.`);
       }

@@ -179,9 +179,7 @@ async function send(url: string, { key, once, method, body }: Sending): Promise<
     const { message } = ((cause as Error).cause ?? cause) as Error;
     throw new CommandError(
       `${new URL(url).origin} can't be reached: ${message || 'is it running?'}.`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }

@@ -80,11 +80,7 @@ export class ServiceStack extends Stack {
       removalPolicy,
       secretStore,
     });
-    const webSearch = new WebSearch(this, 'search', {
-      settings,
-      catalogue,
-      removalPolicy,
-    });
+    const webSearch = new WebSearch(this, 'search', { settings, catalogue, removalPolicy });
     const retentionDays = settings.jobRetentionDays;
     const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy, logs });
     const versioned = settings.deletionProtection;

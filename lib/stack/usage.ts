@@ -51,9 +51,7 @@ export class Usage extends Construct {
       table: ledger.table,
       fn: rollUpUsage,
       patterns: [
-        {
-          dynamodb: { NewImage: { status: { S: FilterRule.or('settled', 'released') } } },
-        },
+        { dynamodb: { NewImage: { status: { S: FilterRule.or('settled', 'released') } } } },
       ],
       // Charges of one key that come together are added to its usage by one write. Figures are 2 s old at most.
       gatheredFor: Duration.seconds(1),

@@ -78,11 +78,7 @@ const withoutThreads = () =>
     400,
     'invalid_request_error',
     'thread: it is not available, as nothing is kept',
-    {
-      details: {
-        details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
-      },
-    },
+    { details: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } },
   );
 
 /**

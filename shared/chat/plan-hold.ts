@@ -48,11 +48,7 @@ export function planHold(
       const maxTokens = Math.max(least, usual, affordableTokens(available / plenty));
       const below = plenty * all;
       if (maxTokens >= model.maxOutputTokens) return { holdNanoUsd: all, below };
-      return {
-        holdNanoUsd: maxNanoUsd(maxTokens),
-        below,
-        maxTokens,
-      };
+      return { holdNanoUsd: maxNanoUsd(maxTokens), below, maxTokens };
     },
     advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
   };

@@ -21,10 +21,7 @@ async function watchItem(id: string, watched: boolean): Promise<Account | undefi
     Key: accountKey(id),
     ConditionExpression: 'attribute_exists(entry)',
     ...(watched
-      ? {
-          UpdateExpression: 'SET watched = :true',
-          ExpressionAttributeValues: { ':true': true },
-        }
+      ? { UpdateExpression: 'SET watched = :true', ExpressionAttributeValues: { ':true': true } }
       : { UpdateExpression: 'REMOVE watched' }),
     ReturnValues: 'ALL_NEW',
   });

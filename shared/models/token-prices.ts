@@ -6,10 +6,7 @@ const Tier = v.object({ start: v.pipe(v.number(), v.integer(), v.minValue(0)), p
 /** A price, or one with tiers: a tier's price applies to a call whose prompt has more tokens than `start`. */
 const Price = v.union([
   Usd,
-  v.object({
-    base: Usd,
-    tiers: v.pipe(v.array(Tier), v.transform(sortedByStart)),
-  }),
+  v.object({ base: Usd, tiers: v.pipe(v.array(Tier), v.transform(sortedByStart)) }),
 ]);
 /** Prices of a million tokens. What has none is paid as `input` or `output`, unless a request for it is refused. */
 export const TokenPrices = v.strictObject({

@@ -32,10 +32,7 @@ async function takeSlotNow(now: number, intervalMs: number): Promise<number | un
   const moved = await update(
     'attribute_not_exists(next_at) OR next_at < :now',
     'SET next_at = :next',
-    {
-      ':now': now,
-      ':next': now + intervalMs,
-    },
+    { ':now': now, ':next': now + intervalMs },
   );
   return moved && now;
 }

@@ -21,7 +21,7 @@ import {
 } from '../chat/message-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { messagesErrorAnswer, messagesLimitReached } from './error-answers.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 const cacheWords =
   'Asks the provider to keep the prompt up to here. It is left out where the model has no price for it.';
@@ -162,11 +162,7 @@ const noSuchModel = messagesErrorAnswer(
 );
 
 export const anthropicOperations: Operation[] = [
-  {
-    method: 'post',
-    path: '/v1/messages',
-    operationId: 'createMessage',
-    tag: 'Messages',
+  operation('post /v1/messages', 'createMessage', 'Messages', {
     summary: 'Ask a model, as Anthropic’s clients do',
     description:
       'With `stream: true` the answer is a stream of named server-sent events. A model whose provider speaks Messages gets the request with as few changes as can be; for any other it is translated.',
@@ -236,12 +232,8 @@ export const anthropicOperations: Operation[] = [
         ['Retry-After'],
       ),
     },
-  },
-  {
-    method: 'post',
-    path: '/v1/messages/count_tokens',
-    operationId: 'countMessageTokens',
-    tag: 'Messages',
+  }),
+  operation('post /v1/messages/count_tokens', 'countMessageTokens', 'Messages', {
     summary: 'Estimate a prompt’s tokens',
     description:
       'Estimates what a request’s prompt has. No provider is asked, and it costs nothing.',
@@ -251,5 +243,5 @@ export const anthropicOperations: Operation[] = [
       400: wrongRequest,
       404: noSuchModel,
     },
-  },
+  }),
 ];

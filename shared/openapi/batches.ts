@@ -5,7 +5,7 @@ import { BatchPath } from '../jobs/routes/read-batch.ts';
 import { SubmissionHeader } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 export const batchComponents = {
   BatchRequest: component(BatchRequest, 'A file of requests that are to be asked within a day.', {
@@ -20,7 +20,6 @@ export const batchComponents = {
   }),
   Batch: component(Batch, 'A batch as it stands now. Times are in seconds since 1970.', {
     id: '`batch_` and a UUID that sorts by time; its job’s id has `job_` in place of it.',
-    object: 'What kind of object this is.',
     endpoint: 'The route that its lines ask.',
     model: 'The model of its first line; null before its lines were read.',
     errors:
@@ -57,7 +56,6 @@ export const batchComponents = {
     total_tokens: 'All of them.',
   }),
   BatchList: component(BatchList, 'A page of batches.', {
-    object: 'What kind of object this is.',
     data: 'The newest first.',
     first_id: 'The id of the first on this page.',
     last_id: 'The id of the last, which is the `after` of the next page.',
@@ -130,22 +128,16 @@ const path = parameters('path', BatchPath, {
   batch_id: { description: 'The batch’s id.', example: created.id },
 });
 
-const invalid = { type: 'invalid_request_error' };
 const noSuchBatch = completionErrorAnswer(
   'There is no such batch, or it is another key’s: which of the two is never said.',
-  { ...invalid, message: `No batch found with id '${created.id}'.`, code: 'not_found' },
+  `No batch found with id '${created.id}'.`,
+  { code: 'not_found' },
 );
 const invalidRequest = (param: string, message: string) =>
-  completionErrorAnswer('Something is wrong with the request.', {
-    ...{ ...invalid, param, message: `${param}: ${message}`, code: 'invalid_request_error' },
-  });
+  completionErrorAnswer('Something is wrong with the request.', `${param}: ${message}`, { param });
 
 export const batchOperations: Operation[] = [
-  {
-    method: 'post',
-    path: '/v1/batches',
-    operationId: 'createBatch',
-    tag: 'Batches',
+  operation('post /v1/batches', 'createBatch', 'Batches', {
     summary: 'Make a batch',
     description:
       'Has each line of a file asked within a day, by OpenAI’s protocol. All lines are read before the first is asked: if one can’t be asked, the batch fails, costs nothing, and `errors` says which line and why. A line that a model refuses, or that fails after it was tried again, is in the error file, and so is one that the budget doesn’t cover (`budget_exceeded`), that the window ended before (`batch_expired`), or that a cancel came before (`batch_cancelled`). Each line is held, charged and answered once, whatever breaks. A batch is a job: it counts, waits its turn, and can be read, stopped and deleted as one.',
@@ -174,26 +166,24 @@ export const batchOperations: Operation[] = [
     answers: {
       200: json('The batch.', Batch, { 'A new batch': created }),
       400: invalidRequest('endpoint', "Input should be '/v1/chat/completions' or '/v1/embeddings'"),
-      404: completionErrorAnswer('There is no such file, or it is another key’s.', {
-        ...{ ...invalid, param: 'id', code: 'not_found' },
-        message: `No such File object: ${created.input_file_id}`,
-      }),
-      409: completionErrorAnswer('The idempotency key was used for another request.', {
-        ...{ ...invalid, code: 'conflict' },
-        message: 'This Idempotency-Key was used for a different submission.',
-      }),
-      429: completionErrorAnswer('The key has as many jobs as it may.', {
-        ...{ type: 'rate_limit_error', code: 'too_many_jobs' },
-        message:
-          'Too many jobs: this key may have 10000 that wait or run, and has 10000. Submit again when some have ended.',
-      }),
+      404: completionErrorAnswer(
+        'There is no such file, or it is another key’s.',
+        `No such File object: ${created.input_file_id}`,
+        { param: 'id', code: 'not_found' },
+      ),
+      409: completionErrorAnswer(
+        'The idempotency key was used for another request.',
+        'This Idempotency-Key was used for a different submission.',
+        { code: 'conflict' },
+      ),
+      429: completionErrorAnswer(
+        'The key has as many jobs as it may.',
+        'Too many jobs: this key may have 10000 that wait or run, and has 10000. Submit again when some have ended.',
+        { type: 'rate_limit_error', code: 'too_many_jobs' },
+      ),
     },
-  },
-  {
-    method: 'get',
-    path: '/v1/batches',
-    operationId: 'listBatches',
-    tag: 'Batches',
+  }),
+  operation('get /v1/batches', 'listBatches', 'Batches', {
     summary: 'List your batches',
     description: 'The newest first.',
     parameters: [
@@ -214,12 +204,8 @@ export const batchOperations: Operation[] = [
       }),
       400: invalidRequest('limit', 'Input should be less than or equal to 100'),
     },
-  },
-  {
-    method: 'get',
-    path: '/v1/batches/{batch_id}',
-    operationId: 'getBatch',
-    tag: 'Batches',
+  }),
+  operation('get /v1/batches/{batch_id}', 'getBatch', 'Batches', {
     summary: 'Read a batch',
     description:
       'As it stands now. Its results are read as files: `GET /v1/files/{file_id}/content`.',
@@ -231,12 +217,8 @@ export const batchOperations: Operation[] = [
       }),
       404: noSuchBatch,
     },
-  },
-  {
-    method: 'post',
-    path: '/v1/batches/{batch_id}/cancel',
-    operationId: 'cancelBatch',
-    tag: 'Batches',
+  }),
+  operation('post /v1/batches/{batch_id}/cancel', 'cancelBatch', 'Batches', {
     summary: 'Cancel a batch',
     description:
       'No further line is asked. Within a minute or two it is `cancelled`, and what was answered by then is in its output file. Cancelling it again changes nothing.',
@@ -252,10 +234,11 @@ export const batchOperations: Operation[] = [
         },
       }),
       404: noSuchBatch,
-      409: completionErrorAnswer('It has ended otherwise.', {
-        ...{ ...invalid, code: 'conflict' },
-        message: "Cannot cancel a batch with status 'completed'.",
-      }),
+      409: completionErrorAnswer(
+        'It has ended otherwise.',
+        "Cannot cancel a batch with status 'completed'.",
+        { code: 'conflict' },
+      ),
     },
-  },
+  }),
 ];

@@ -14,7 +14,7 @@ import {
 import { ChatFile, ChatImage, ChatStreamRequest, HistoryEntry } from '../chat/stream-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, limitReached, validationErrors } from './error-answers.ts';
-import { component, content, type Operation } from './operation.ts';
+import { component, content, operation } from './operation.ts';
 
 const type = 'What kind of event this is.';
 const unlessSetUp = 'Refused with 422 if the operator has not set up a search provider.';
@@ -122,11 +122,7 @@ export const chatComponents = {
   }),
 };
 
-export const chatOperation: Operation = {
-  method: 'post',
-  path: '/chat/stream',
-  operationId: 'streamChat',
-  tag: 'Chat',
+export const chatOperation = operation('post /chat/stream', 'streamChat', 'Chat', {
   summary: 'Send a message, watch the answer come',
   description:
     'The answer is a stream of server-sent events. Each `data:` line is one event as JSON; the last is `data: [DONE]`. A comment line every 15 seconds keeps idle proxies from closing the connection.',
@@ -196,11 +192,7 @@ export const chatOperation: Operation = {
     ),
     404: errorAnswer('The provider doesn’t know the model.', 'The model does not exist.'),
     422: validationErrors({
-      'No message': {
-        loc: ['body', 'message'],
-        msg: 'Field required',
-        type: 'missing',
-      },
+      'No message': { loc: ['body', 'message'], msg: 'Field required', type: 'missing' },
     }),
     429: limitReached,
     503: {
@@ -211,4 +203,4 @@ export const chatOperation: Operation = {
       headers: ['Retry-After'],
     },
   },
-};
+});

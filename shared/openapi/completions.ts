@@ -17,9 +17,9 @@ import {
 } from '../chat/model-entries.ts';
 import { ModelEntry, ModelList, ModelPath } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { completionErrorAnswer, completionLimitReached } from './error-answers.ts';
+import { completionErrorAnswer, completionLimitReached, modelOutage } from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
 const AnyModel = v.union([ModelEntry, AnthropicModel]);
@@ -49,7 +49,6 @@ export const completionComponents = {
   ),
   Completion: component(Completion, 'A whole answer, as the provider gave it.', {
     id: 'The answer’s id.',
-    object: 'What kind of object this is.',
     model: 'The model that answered.',
     choices: 'The answers.',
     usage: 'The tokens it took.',
@@ -71,7 +70,6 @@ export const completionComponents = {
   CompletionEvent: component(CompletionEvent, 'One event of a streamed answer.'),
   CompletionChunk: component(CompletionChunk, 'A piece of an answer.', {
     id: 'The answer’s id.',
-    object: 'What kind of object this is.',
     model: 'The model that answers.',
     choices: 'What is added to each answer.',
     usage: 'The tokens it took, in the last chunk, if `stream_options.include_usage` asked for it.',
@@ -91,7 +89,6 @@ export const completionComponents = {
     { error: 'What went wrong.' },
   ),
   ModelList: component(ModelList, 'Models.', {
-    object: 'What kind of object this is.',
     data: 'The models.',
   }),
   AnyModelList: component(AnyModelList, 'Models, in the shape that was asked for.'),
@@ -111,7 +108,6 @@ export const completionComponents = {
   }),
   Model: component(ModelEntry, 'A model.', {
     id: 'What to name it by.',
-    object: 'What kind of object this is.',
     created: 'The time of this answer, in seconds: how old a model is isn’t known.',
     owned_by: 'Who provides it.',
   }),
@@ -133,6 +129,7 @@ const noModelError = {
 };
 export const noSuchModel = completionErrorAnswer(
   'There is no such model, or the key may not use it.',
+  noModelError.message,
   noModelError,
 );
 const wrongModels = json('A parameter is wrong.', ModelsErrorBody, {
@@ -155,11 +152,7 @@ const modelsHeaders = {
 };
 
 export const completionOperations: Operation[] = [
-  {
-    method: 'post',
-    path: '/v1/chat/completions',
-    operationId: 'createChatCompletion',
-    tag: 'Chat completions',
+  operation('post /v1/chat/completions', 'createChatCompletion', 'Chat completions', {
     summary: 'Ask a model',
     description:
       'With `stream: true` the answer is a stream of server-sent events: each `data:` line is one chunk as JSON; the last is `data: [DONE]`.',
@@ -226,33 +219,15 @@ export const completionOperations: Operation[] = [
       },
       400: completionErrorAnswer(
         'Something is wrong with the request, or the messages are longer than the model takes.',
-        {
-          message: `The messages are longer than the 400000 tokens that ${model} takes.`,
-          type: 'invalid_request_error',
-          param: 'messages',
-          code: 'context_length_exceeded',
-        },
+        `The messages are longer than the 400000 tokens that ${model} takes.`,
+        { param: 'messages', code: 'context_length_exceeded' },
       ),
       404: noSuchModel,
       429: completionLimitReached,
-      503: {
-        ...completionErrorAnswer(
-          'No provider of the model answers now, or the service is unavailable for a moment.',
-          {
-            message: 'The model did not answer in time.',
-            type: 'server_error',
-            code: 'model_unavailable',
-          },
-        ),
-        headers: ['Retry-After'],
-      },
+      503: modelOutage,
     },
-  },
-  {
-    method: 'get',
-    path: '/v1/models',
-    operationId: 'listModels',
-    tag: 'Chat completions',
+  }),
+  operation('get /v1/models', 'listModels', 'Chat completions', {
     summary: 'List the models that your key may use',
     description:
       'Models that chat. The OCR engines that jobs take are not among them. With `anthropic-version` or `x-api-key` they come in Anthropic’s shape, a page at a time.',
@@ -266,10 +241,7 @@ export const completionOperations: Operation[] = [
     ],
     answers: {
       200: json('The models.', AnyModelList, {
-        Models: {
-          object: 'list',
-          data: [entry],
-        },
+        Models: { object: 'list', data: [entry] },
         'In Anthropic’s shape': {
           data: [anthropicEntry],
           has_more: false,
@@ -279,12 +251,8 @@ export const completionOperations: Operation[] = [
       }),
       400: wrongModels,
     },
-  },
-  {
-    method: 'get',
-    path: '/v1/models/{model}',
-    operationId: 'getModel',
-    tag: 'Chat completions',
+  }),
+  operation('get /v1/models/{model}', 'getModel', 'Chat completions', {
     summary: 'Read one model',
     description: 'Whether there is a model that your key may use by this id.',
     parameters: [
@@ -302,5 +270,5 @@ export const completionOperations: Operation[] = [
         model_not_found: { error: noModelError },
       }),
     },
-  },
+  }),
 ];

@@ -1,8 +1,8 @@
 import { EmbeddingRequest } from '../embeddings/embedding-request.ts';
 import { Embedding, EmbeddingList, EmbeddingUsage } from '../embeddings/embeddings.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { completionErrorAnswer, completionLimitReached } from './error-answers.ts';
-import { component, content, json, type Operation } from './operation.ts';
+import { completionErrorAnswer, completionLimitReached, modelOutage } from './error-answers.ts';
+import { component, content, json, type Operation, operation } from './operation.ts';
 
 export const embeddingComponents = {
   EmbeddingRequest: component(
@@ -20,13 +20,11 @@ export const embeddingComponents = {
     },
   ),
   EmbeddingList: component(EmbeddingList, 'A vector for each input, in their order.', {
-    object: 'What kind of object this is.',
     data: 'The vectors.',
     model: 'The model that made them.',
     usage: 'The tokens it took.',
   }),
   Embedding: component(Embedding, 'One input’s vector.', {
-    object: 'What kind of object this is.',
     index: 'Which input.',
     embedding: 'The vector, in the form that was asked for.',
   }),
@@ -40,11 +38,7 @@ const model = catalogue.embeddingModels[0]?.id ?? 'text-embedding-3-small';
 const vector = [-0.0069, 0.0123, 0.0077];
 
 export const embeddingOperations: Operation[] = [
-  {
-    method: 'post',
-    path: '/v1/embeddings',
-    operationId: 'createEmbeddings',
-    tag: 'Embeddings',
+  operation('post /v1/embeddings', 'createEmbeddings', 'Embeddings', {
     summary: 'Make embeddings',
     description: 'The vectors of texts, in the order in which they were sent.',
     body: content(EmbeddingRequest, {
@@ -69,27 +63,18 @@ export const embeddingOperations: Operation[] = [
         },
         ['x-request-id', 'x-quire-budget-remaining-usd'],
       ),
-      400: completionErrorAnswer('Something is wrong with the request.', {
-        message: 'input.0: it is longer than the 8192 tokens that text-embedding-3-small takes',
-        type: 'invalid_request_error',
-        param: 'input.0',
-        code: 'invalid_request_error',
-      }),
-      404: completionErrorAnswer('There is no such model, or it makes no embeddings.', {
-        message: 'The model no-such-model does not exist, or makes no embeddings.',
-        type: 'invalid_request_error',
-        param: 'model',
-        code: 'model_not_found',
-      }),
+      400: completionErrorAnswer(
+        'Something is wrong with the request.',
+        'input.0: it is longer than the 8192 tokens that text-embedding-3-small takes',
+        { param: 'input.0' },
+      ),
+      404: completionErrorAnswer(
+        'There is no such model, or it makes no embeddings.',
+        'The model no-such-model does not exist, or makes no embeddings.',
+        { param: 'model', code: 'model_not_found' },
+      ),
       429: completionLimitReached,
-      503: {
-        ...completionErrorAnswer('No provider of the model answers now.', {
-          message: 'The model did not answer in time.',
-          type: 'server_error',
-          code: 'model_unavailable',
-        }),
-        headers: ['Retry-After'],
-      },
+      503: modelOutage,
     },
-  },
+  }),
 ];

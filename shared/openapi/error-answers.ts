@@ -26,9 +26,7 @@ const unreadable = json('The gateway could not read the request.', GatewayErrorB
 const tooLarge = json(
   'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. A file of more than 4 MB goes through `POST /v1/uploads`, in parts of 4,194,304 bytes at most, or through Google Drive, in a batch job.',
   GatewayErrorBody,
-  {
-    'Too large': gatewayErrors.requestTooLarge.body,
-  },
+  { 'Too large': gatewayErrors.requestTooLarge.body },
 );
 const throttled = json(
   'The service as a whole receives too many requests.',
@@ -104,8 +102,28 @@ export const errorAnswer = (description: string, detail: string) =>
 /** Describes an error as chat-completions clients read it. */
 export const completionErrorAnswer = (
   description: string,
-  error: Omit<v.InferOutput<typeof ErrorObject>, 'param'> & { param?: string },
-) => json(description, CompletionErrorBody, { [error.code]: { error: { param: null, ...error } } });
+  message: string,
+  {
+    code = 'invalid_request_error',
+    param = null,
+    type = 'invalid_request_error',
+  }: Partial<Pick<v.InferOutput<typeof ErrorObject>, 'code' | 'param' | 'type'>> = {},
+  headers: HeaderName[] = [],
+) =>
+  json(
+    description,
+    CompletionErrorBody,
+    { [code]: { error: { message, type, param, code } } },
+    headers,
+  );
+
+/** The 503 of a route that asks a model. */
+export const modelOutage = completionErrorAnswer(
+  'No provider of the model answers now, or the service is unavailable for a moment.',
+  'The model did not answer in time.',
+  { type: 'server_error', code: 'model_unavailable' },
+  ['Retry-After'],
+);
 
 /** Describes a 422, whose body lists what is wrong. */
 export const validationErrors = (examples: Record<string, FieldError>) =>

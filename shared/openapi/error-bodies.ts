@@ -15,11 +15,7 @@ const RateLimitFigures = v.object({
   limit: v.picklist(['requests_per_minute', 'concurrent_requests']),
   max_requests: Count,
 });
-const QueueFigures = v.object({
-  limit: v.literal('queued_jobs'),
-  max_jobs: Count,
-  jobs: Count,
-});
+const QueueFigures = v.object({ limit: v.literal('queued_jobs'), max_jobs: Count, jobs: Count });
 const figures = {
   budget: v.exactOptional(BudgetFigures),
   rate_limit: v.exactOptional(RateLimitFigures),
@@ -92,10 +88,7 @@ export const errorComponents = {
   GatewayError: component(
     GatewayErrorBody,
     'What the gateway itself answers, for both kinds of client.',
-    {
-      detail: 'What went wrong, as a sentence.',
-      error: 'The same for chat-completions clients.',
-    },
+    { detail: 'What went wrong, as a sentence.', error: 'The same for chat-completions clients.' },
   ),
   CompletionError: component(CompletionErrorBody, 'An error under `/v1`.', {
     error: 'What went wrong.',

@@ -7,7 +7,7 @@ import {
 } from '../feedback/request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { validationErrors } from './error-answers.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters } from './operation.ts';
 
 const session_id = 'support-4711';
 const message_id = 'msg_019aa1f2-9e04-7c55-b1f0-6a2d8e9c3b17';
@@ -47,11 +47,7 @@ export const feedbackComponents = {
   }),
 };
 
-export const listFeedbackOperation: Operation = {
-  method: 'get',
-  path: '/feedback',
-  operationId: 'listFeedback',
-  tag: 'Feedback',
+export const listFeedbackOperation = operation('get /feedback', 'listFeedback', 'Feedback', {
   summary: 'Read ratings again',
   description:
     'What your key has said of a conversation, or of a job: its ratings, and corrections of its fields. One that was given in this second may be missing.',
@@ -64,13 +60,9 @@ export const listFeedbackOperation: Operation = {
     200: json('The ratings.', FeedbackList, { None: { feedback: [] } }),
     422: validationErrors({}),
   },
-};
+});
 
-export const feedbackOperation: Operation = {
-  method: 'post',
-  path: '/feedback',
-  operationId: 'submitFeedback',
-  tag: 'Feedback',
+export const feedbackOperation = operation('post /feedback', 'submitFeedback', 'Feedback', {
   summary: 'Rate an answer',
   description: 'Rating the same answer again replaces its rating.',
   body: content(FeedbackRequest, {
@@ -95,11 +87,7 @@ export const feedbackOperation: Operation = {
       },
     }),
     422: validationErrors({
-      'No rating': {
-        loc: ['body', 'rating'],
-        msg: 'Field required',
-        type: 'missing',
-      },
+      'No rating': { loc: ['body', 'rating'], msg: 'Field required', type: 'missing' },
     }),
   },
-};
+});

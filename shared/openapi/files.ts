@@ -12,12 +12,9 @@ import {
   RangeHeader,
 } from '../files/requests.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
-const expiry = {
-  anchor: 'From when on.',
-  seconds: 'After how many seconds: an hour to 30 days.',
-};
+const expiry = { anchor: 'From when on.', seconds: 'After how many seconds: an hour to 30 days.' };
 
 export const fileComponents = {
   FileForm: component(FileForm, 'A file, and what it is for.', {
@@ -43,7 +40,6 @@ export const fileComponents = {
   Expiry: component(Expiry, 'When a file goes.', expiry),
   FileObject: component(FileObject, 'A file.', {
     id: 'Its id.',
-    object: 'What kind of object this is.',
     bytes: 'How many it has.',
     created_at: 'When it was made, in seconds since 1970.',
     expires_at: 'When it goes; null if it stays.',
@@ -53,7 +49,6 @@ export const fileComponents = {
     status_details: 'Always null.',
   }),
   FileList: component(FileList, 'A page of files.', {
-    object: 'What kind of object this is.',
     data: 'The files.',
     first_id: 'The id of the first; null if there is none.',
     last_id: 'The id of the last, behind which the next page begins.',
@@ -72,25 +67,17 @@ const example = {
   ...{ expires_at: 1_798_113_600, filename: 'requests.jsonl', purpose: 'batch' as const },
   ...{ status: 'processed' as const, status_details: null },
 };
-const tag = 'Files';
 const path = '/v1/files/{file_id}';
 const ofFile = parameters('path', FilePath, { file_id: { description: 'The file’s id.' } });
-const invalid = { type: 'invalid_request_error', code: 'invalid_request_error' };
 
 const noSuchFile = completionErrorAnswer(
   'The key has no such file: it never was, it has expired or is deleted, or it is another’s.',
-  {
-    message: `No such File object: ${id}`,
-    ...{ type: 'invalid_request_error', param: 'id', code: 'not_found' },
-  },
+  `No such File object: ${id}`,
+  { param: 'id', code: 'not_found' },
 );
 
 export const fileOperations: Operation[] = [
-  {
-    tag,
-    method: 'post',
-    path: '/v1/files',
-    operationId: 'createFile',
+  operation('post /v1/files', 'createFile', 'Files', {
     summary: 'Upload a file',
     description:
       'Keeps a file of up to 4 MB: the gateway takes no larger body. Larger files go through `POST /v1/uploads`. A key’s files have a most in number and bytes.',
@@ -104,17 +91,14 @@ export const fileOperations: Operation[] = [
     }),
     answers: {
       200: json('The file.', FileObject, { 'A file of requests': example }),
-      400: completionErrorAnswer('Something is wrong with the form, or the key’s quota is spent.', {
-        message: 'purpose: Field required',
-        ...{ param: 'purpose', ...invalid },
-      }),
+      400: completionErrorAnswer(
+        'Something is wrong with the form, or the key’s quota is spent.',
+        'purpose: Field required',
+        { param: 'purpose' },
+      ),
     },
-  },
-  {
-    tag,
-    method: 'get',
-    path: '/v1/files',
-    operationId: 'listFiles',
+  }),
+  operation('get /v1/files', 'listFiles', 'Files', {
     summary: 'List your files',
     description: 'Your key’s files, the newest first.',
     parameters: [
@@ -131,39 +115,30 @@ export const fileOperations: Operation[] = [
           ...{ object: 'list', data: [example], first_id: id, last_id: id, has_more: false },
         },
       }),
-      400: completionErrorAnswer('Something is wrong with the query.', {
-        message: 'limit: Input should be less than or equal to 10000',
-        ...{ param: 'limit', ...invalid },
-      }),
+      400: completionErrorAnswer(
+        'Something is wrong with the query.',
+        'limit: Input should be less than or equal to 10000',
+        { param: 'limit' },
+      ),
     },
-  },
-  {
-    ...{ tag, path, parameters: [ofFile] },
-    method: 'get',
-    operationId: 'getFile',
+  }),
+  operation(`get ${path}`, 'getFile', 'Files', {
+    parameters: [ofFile],
     summary: 'Read what a file is',
     description: 'A file without its bytes.',
     answers: { 200: json('The file.', FileObject, { 'A file': example }), 404: noSuchFile },
-  },
-  {
-    ...{ tag, path, parameters: [ofFile] },
-    method: 'delete',
-    operationId: 'deleteFile',
+  }),
+  operation(`delete ${path}`, 'deleteFile', 'Files', {
+    parameters: [ofFile],
     summary: 'Delete a file',
     description:
       'From then on nobody can read it, and it counts no more. Who asks again within some minutes is told the same.',
     answers: {
-      200: json('It is deleted.', DeletedFile, {
-        'A file': { id, object: 'file', deleted: true },
-      }),
+      200: json('It is deleted.', DeletedFile, { 'A file': { id, object: 'file', deleted: true } }),
       404: noSuchFile,
     },
-  },
-  {
-    tag,
-    method: 'get',
-    path: `${path}/content`,
-    operationId: 'getFileContent',
+  }),
+  operation(`get ${path}/content`, 'getFileContent', 'Files', {
     summary: 'Read a file',
     description:
       'Its bytes, as a stream of 15 minutes at most. A download that broke off goes on with a `Range`.',
@@ -181,12 +156,13 @@ export const fileOperations: Operation[] = [
       200: bytesAnswer('The whole file.'),
       206: bytesAnswer('The bytes that were asked for.'),
       404: noSuchFile,
-      416: completionErrorAnswer('The file has no such bytes.', {
-        message: 'The file has 140 bytes: there are none in the range that was asked for.',
-        ...{ type: 'invalid_request_error', param: 'range', code: 'range_not_satisfiable' },
-      }),
+      416: completionErrorAnswer(
+        'The file has no such bytes.',
+        'The file has 140 bytes: there are none in the range that was asked for.',
+        { param: 'range', code: 'range_not_satisfiable' },
+      ),
     },
-  },
+  }),
 ];
 
 function bytesAnswer(description: string) {

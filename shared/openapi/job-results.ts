@@ -270,10 +270,7 @@ export const extractResult: ExtractResult = {
     ],
     arrays: [],
   },
-  schema: {
-    type: 'object',
-    properties: { number: { type: 'string' }, total: { type: 'number' } },
-  },
+  schema: { type: 'object', properties: { number: { type: 'string' }, total: { type: 'number' } } },
   windows: { total: 1, repairs: 0, failed: 0 },
   usage: { prompt_tokens: 812, completion_tokens: 74, total_tokens: 886 },
   cost_usd: 0.003351,

@@ -6,7 +6,7 @@ import { DeletedJob, Extract, JobList, JobRecord } from '../jobs/routes/record.t
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 export const jobComponents = {
   Job: component(JobRecord, 'A job as it stands now.', {
@@ -159,9 +159,7 @@ const folderJob: JobRecord = {
   result: folderResult,
 };
 
-const stopped: Partial<JobRecord> = {
-  error: 'stopped: The job was stopped by its caller.',
-};
+const stopped: Partial<JobRecord> = { error: 'stopped: The job was stopped by its caller.' };
 
 const stoppedJob: JobRecord = {
   ...queuedJob,
@@ -201,11 +199,7 @@ const noSuchJob = errorAnswer(
 );
 
 export const jobOperations: Operation[] = [
-  {
-    method: 'get',
-    path: '/batch/jobs',
-    operationId: 'listJobs',
-    tag: 'Batch jobs',
+  operation('get /batch/jobs', 'listJobs', 'Batch jobs', {
     summary: 'List your jobs',
     description:
       'The newest first, 50 a page or as many as `limit` says. A result of more than 2 KB shows without its text, an extraction with its values and without their evidence, if these have no more than 2 KB.',
@@ -231,12 +225,8 @@ export const jobOperations: Operation[] = [
         },
       }),
     },
-  },
-  {
-    method: 'get',
-    path: '/batch/jobs/{job_id}',
-    operationId: 'getJob',
-    tag: 'Batch jobs',
+  }),
+  operation('get /batch/jobs/{job_id}', 'getJob', 'Batch jobs', {
     summary: 'Read a job',
     description: 'The job as it stands now, with its whole result once it is done.',
     parameters: [path],
@@ -249,12 +239,8 @@ export const jobOperations: Operation[] = [
       }),
       404: noSuchJob,
     },
-  },
-  {
-    method: 'get',
-    path: '/batch/jobs/{job_id}/pages/{page}',
-    operationId: 'getJobPage',
-    tag: 'Batch jobs',
+  }),
+  operation('get /batch/jobs/{job_id}/pages/{page}', 'getJobPage', 'Batch jobs', {
     summary: 'See a page of a job’s document',
     description:
       'Draws a page of the document that a job works on, in grey, as it is drawn for OCR. It is drawn as it lies in the document: where the result of an extraction gives the page a `turn`, it stands upright once it is turned by so many degrees, clockwise. A page of an extraction that has no picture, such as one of a text file, comes as its text. The pages of a step, which has a `parent_job_id`, are those of the job that it was made for. It costs nothing, and can be asked for as long as the job keeps its copy of the document.',
@@ -270,12 +256,8 @@ export const jobOperations: Operation[] = [
       ),
       422: validationErrors({}),
     },
-  },
-  {
-    method: 'post',
-    path: '/batch/jobs/{job_id}/cancel',
-    operationId: 'cancelJob',
-    tag: 'Batch jobs',
+  }),
+  operation('post /batch/jobs/{job_id}/cancel', 'cancelJob', 'Batch jobs', {
     summary: 'Cancel a queued job',
     description:
       'Only a queued job can be cancelled. What was made for it, such as the jobs of the files of a folder that waits to be listed on, is stopped.',
@@ -295,12 +277,8 @@ export const jobOperations: Operation[] = [
       ),
       422: validationErrors({}),
     },
-  },
-  {
-    method: 'post',
-    path: '/batch/jobs/{job_id}/stop',
-    operationId: 'stopJob',
-    tag: 'Batch jobs',
+  }),
+  operation('post /batch/jobs/{job_id}/stop', 'stopJob', 'Batch jobs', {
     summary: 'Stop a job',
     description:
       'Stops a job that has not ended, and every job that was made for it. What has not begun ends at once; what runs begins no further page, line or call. The job ends `cancelled`, a moment later if it runs, and its `result` keeps what was done and paid for by then. Stopping it again changes nothing.',
@@ -317,12 +295,8 @@ export const jobOperations: Operation[] = [
       ),
       422: validationErrors({}),
     },
-  },
-  {
-    method: 'post',
-    path: '/batch/jobs/{job_id}/retry',
-    operationId: 'retryJob',
-    tag: 'Batch jobs',
+  }),
+  operation('post /batch/jobs/{job_id}/retry', 'retryJob', 'Batch jobs', {
     summary: 'Try a job again',
     description:
       'Makes a new job that does once more what a failed or cancelled one did not. Of a folder, it takes the files whose jobs failed and no other; of a folder that was itself stopped or failed, also those that were cancelled or that it had not come to. The ended job stays as it is. Asking again for the same job returns the same new one.',
@@ -337,12 +311,8 @@ export const jobOperations: Operation[] = [
       422: validationErrors({}),
       429: tooManyJobs,
     },
-  },
-  {
-    method: 'delete',
-    path: '/batch/jobs/{job_id}',
-    operationId: 'deleteJob',
-    tag: 'Batch jobs',
+  }),
+  operation('delete /batch/jobs/{job_id}', 'deleteJob', 'Batch jobs', {
     summary: 'Delete a job',
     description:
       'Erases a job that has ended, and every job that was made for it: what was asked, what was read of its documents, what was answered, its copies of files, the pages kept for later jobs, its idempotency record, and ratings of its id. It is hidden from all reads at once. A job of many files or lines takes longer than a request to erase: then the answer is 202, and the rest goes within minutes. A copy of a document that another of your jobs works on goes when that one has ended. What was charged stays, without any of its content; results on your drive stay, as they are yours. The files of a batch’s results go with its job; the file of its requests stays, as it is yours. Backups of the service keep what was erased for 35 days at most. Deleting it again changes nothing.',
@@ -361,5 +331,5 @@ export const jobOperations: Operation[] = [
       ),
       422: validationErrors({}),
     },
-  },
+  }),
 ];

@@ -40,6 +40,17 @@ export interface Operation {
   answers: Record<string, Answer>;
 }
 
+/** Describes a route, such as `get /v1/models`. */
+export const operation = (
+  route: `${Operation['method']} /${string}`,
+  operationId: string,
+  tag: keyof typeof tags,
+  rest: Omit<Operation, 'method' | 'path' | 'operationId' | 'tag'>,
+): Operation => {
+  const [method, path = ''] = route.split(' ');
+  return { method: method as Operation['method'], path, operationId, tag, ...rest };
+};
+
 /** The parameters of one part of a request. */
 export interface ParameterGroup {
   in: 'query' | 'header' | 'path';
@@ -95,11 +106,7 @@ export const json = <Schema extends v.GenericSchema>(
   schema: Schema,
   examples: Record<string, v.InferInput<Schema>> = {},
   headers: HeaderName[] = [],
-): Answer => ({
-  description,
-  headers,
-  content: { 'application/json': content(schema, examples) },
-});
+): Answer => ({ description, headers, content: { 'application/json': content(schema, examples) } });
 
 /** Describes a schema and, if it is an object's, each of its fields. */
 export function component<Schema extends v.GenericSchema>(
@@ -108,9 +115,16 @@ export function component<Schema extends v.GenericSchema>(
   ...descriptions: FieldDescriptions<Schema>
 ): Component {
   const [fields] = descriptions as [Record<string, string>?];
-  return { schema, description, ...(fields && { fields }) };
+  return { schema, description, ...(fields && { fields: { ...usualFields, ...fields } }) };
 }
 
+/** Fields that mean the same in every schema. */
+const usualFields = { object: 'What kind of object this is.' };
+
 type FieldDescriptions<Schema> = Schema extends { entries: infer Entries }
-  ? [fields: Record<keyof Entries & string, string>]
+  ? [
+      fields: Record<Exclude<keyof Entries & string, keyof typeof usualFields>, string> & {
+        object?: string;
+      },
+    ]
   : [];

@@ -4,8 +4,8 @@ import { ResponseItem } from '../chat/response-input.ts';
 import { ResponseRequest, ResponseText, ResponseTool } from '../chat/response-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { noSuchModel } from './completions.ts';
-import { completionErrorAnswer, completionLimitReached } from './error-answers.ts';
-import { component, content, json, type Operation } from './operation.ts';
+import { completionErrorAnswer, completionLimitReached, modelOutage } from './error-answers.ts';
+import { component, content, json, type Operation, operation } from './operation.ts';
 
 const requestFields = {
   model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
@@ -52,7 +52,6 @@ export const responseComponents = {
   }),
   Response: component(ModelResponse, 'A whole answer, as the provider gave it.', {
     id: 'The answer’s id. Nothing can be asked by it later.',
-    object: 'What kind of object this is.',
     status: 'How it ended: `completed`, `incomplete` or `failed`.',
     model: 'The model that answered.',
     output: 'What the model thinks, says and calls.',
@@ -69,7 +68,6 @@ export const responseComponents = {
     { type: 'What happened.', sequence_number: 'Which event it is, from 0.' },
   ),
   ResponseTokens: component(ResponseTokens, 'How long a request is.', {
-    object: 'What kind of object this is.',
     input_tokens: 'An estimate of its tokens.',
   }),
 };
@@ -77,22 +75,13 @@ export const responseComponents = {
 const model = catalogue.defaults.chat;
 const refused = completionErrorAnswer(
   'Something is wrong with the request, the model’s provider can’t be told it, or it is longer than the model takes.',
-  {
-    message:
-      'previous_response_id: not available. Quire keeps nothing of a conversation: send all of it in input',
-    type: 'invalid_request_error',
-    param: 'previous_response_id',
-    code: 'invalid_request_error',
-  },
+  'previous_response_id: not available. Quire keeps nothing of a conversation: send all of it in input',
+  { param: 'previous_response_id' },
 );
 const response = { id: 'resp_1f0c', object: 'response', created_at: 1795187045, model } as const;
 
 export const responseOperations: Operation[] = [
-  {
-    method: 'post',
-    path: '/v1/responses',
-    operationId: 'createResponse',
-    tag: 'Responses',
+  operation('post /v1/responses', 'createResponse', 'Responses', {
     summary: 'Ask a model',
     description:
       'With `stream: true` the answer is a stream of server-sent events: each has its type, and one JSON object as its data.',
@@ -157,24 +146,10 @@ export const responseOperations: Operation[] = [
       400: refused,
       404: noSuchModel,
       429: completionLimitReached,
-      503: {
-        ...completionErrorAnswer(
-          'No provider of the model answers now, or the service is unavailable for a moment.',
-          {
-            message: 'The model did not answer in time.',
-            type: 'server_error',
-            code: 'model_unavailable',
-          },
-        ),
-        headers: ['Retry-After'],
-      },
+      503: modelOutage,
     },
-  },
-  {
-    method: 'post',
-    path: '/v1/responses/input_tokens',
-    operationId: 'countResponseTokens',
-    tag: 'Responses',
+  }),
+  operation('post /v1/responses/input_tokens', 'countResponseTokens', 'Responses', {
     summary: 'Count what would be asked',
     description: 'Nothing is asked of a model, and nothing is charged. The count is an estimate.',
     body: content(ResponseTokensRequest, { 'A question': { model, input: 'Say hello.' } }),
@@ -185,5 +160,5 @@ export const responseOperations: Operation[] = [
       400: refused,
       404: noSuchModel,
     },
-  },
+  }),
 ];

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { version } from '../version.ts';
 import { errorAnswer } from './error-answers.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 /** The files that the reference page is made of. */
 export const docsFiles = [
@@ -89,52 +89,32 @@ export const serviceComponents = {
 };
 
 export const serviceOperations: Operation[] = [
-  {
-    method: 'get',
-    path: '/',
-    operationId: 'getIndex',
-    tag: 'Service',
+  operation('get /', 'getIndex', 'Service', {
     summary: 'Where to begin',
     description: 'Names the reference and this document.',
     open: true,
     answers: { 200: json('The links.', Index, { Links: indexOf('/') }) },
-  },
-  {
-    method: 'get',
-    path: '/health',
-    operationId: 'getHealth',
-    tag: 'Service',
+  }),
+  operation('get /health', 'getHealth', 'Service', {
     summary: 'Whether the service answers',
     description: 'Touches no store.',
     open: true,
     answers: { 200: json('It does.', Health, { Health: { status: 'ok', version } }) },
-  },
-  {
-    method: 'get',
-    path: '/openapi.json',
-    operationId: 'getOpenApi',
-    tag: 'Service',
+  }),
+  operation('get /openapi.json', 'getOpenApi', 'Service', {
     summary: 'This document',
     description: 'Made of the schemas that requests are checked against.',
     open: true,
     answers: { 200: json('The document.', Document, {}, ['cache-control']) },
-  },
-  {
-    method: 'get',
-    path: '/docs',
-    operationId: 'getDocs',
-    tag: 'Service',
+  }),
+  operation('get /docs', 'getDocs', 'Service', {
     summary: 'The reference as a page',
     description:
       'This document to read in a browser and to try out. It fetches nothing from elsewhere.',
     open: true,
     answers: pageAnswers,
-  },
-  {
-    method: 'get',
-    path: '/docs/{file}',
-    operationId: 'getDocsFile',
-    tag: 'Service',
+  }),
+  operation('get /docs/{file}', 'getDocsFile', 'Service', {
     summary: 'A part of the page',
     description: 'The scripts, styles and licences of the page.',
     open: true,
@@ -144,23 +124,15 @@ export const serviceOperations: Operation[] = [
       }),
     ],
     answers: fileAnswers,
-  },
-  {
-    method: 'get',
-    path: '/console',
-    operationId: 'getConsole',
-    tag: 'Service',
+  }),
+  operation('get /console', 'getConsole', 'Service', {
     summary: 'The console',
     description:
       'A page for whoever holds an API key: what is left and what it went on, how jobs do, and a place to talk to a model. The key is typed in there, and sent to this service alone.',
     open: true,
     answers: pageAnswers,
-  },
-  {
-    method: 'get',
-    path: '/console/{file}',
-    operationId: 'getConsoleFile',
-    tag: 'Service',
+  }),
+  operation('get /console/{file}', 'getConsoleFile', 'Service', {
     summary: 'A part of the console',
     description:
       'The script, the styles and the licences of the page. Their names change with their content.',
@@ -171,5 +143,5 @@ export const serviceOperations: Operation[] = [
       }),
     ],
     answers: fileAnswers,
-  },
+  }),
 ];

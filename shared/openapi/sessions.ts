@@ -8,7 +8,7 @@ import {
   SessionRecord,
 } from '../chat/sessions.ts';
 import { errorAnswer, validationErrors } from './error-answers.ts';
-import { component, json, type Operation, parameters } from './operation.ts';
+import { component, json, type Operation, operation, parameters } from './operation.ts';
 
 const fields = {
   session_id: 'What it is called.',
@@ -43,18 +43,14 @@ const session = {
   expires_at: '2026-11-21T15:04:09.000Z',
 };
 
-const one: Pick<Operation, 'path' | 'tag' | 'parameters'> = {
-  path: '/chat/sessions/{session_id}',
-  tag: 'Chat',
-  parameters: [
-    parameters('path', SessionPath, {
-      session_id: { description: 'What the session is called.', example: session.session_id },
-    }),
-    parameters('query', SessionQuery, {
-      user_id: { description: 'Whose session it is; sessions of two users may share an id.' },
-    }),
-  ],
-};
+const one = [
+  parameters('path', SessionPath, {
+    session_id: { description: 'What the session is called.', example: session.session_id },
+  }),
+  parameters('query', SessionQuery, {
+    user_id: { description: 'Whose session it is; sessions of two users may share an id.' },
+  }),
+];
 
 const refusals = {
   404: errorAnswer(
@@ -71,11 +67,7 @@ const refusals = {
 };
 
 export const sessionOperations: Operation[] = [
-  {
-    method: 'get',
-    path: '/chat/sessions',
-    operationId: 'listSessions',
-    tag: 'Chat',
+  operation('get /chat/sessions', 'listSessions', 'Chat', {
     summary: 'List your sessions',
     description: 'The conversations that your key has had and that are not forgotten, 50 a page.',
     parameters: [
@@ -96,11 +88,9 @@ export const sessionOperations: Operation[] = [
         },
       }),
     },
-  },
-  {
-    ...one,
-    method: 'get',
-    operationId: 'getSession',
+  }),
+  operation('get /chat/sessions/{session_id}', 'getSession', 'Chat', {
+    parameters: one,
     summary: 'Read a session',
     description: 'What was said so far.',
     answers: {
@@ -115,11 +105,9 @@ export const sessionOperations: Operation[] = [
       }),
       ...refusals,
     },
-  },
-  {
-    ...one,
-    method: 'delete',
-    operationId: 'deleteSession',
+  }),
+  operation('delete /chat/sessions/{session_id}', 'deleteSession', 'Chat', {
+    parameters: one,
     summary: 'Delete a session',
     description:
       'Erases what was said, and ratings of it with the texts that were rated. An answer that is being written at that moment is not kept. Documents and pages that answers were made from are never kept. Backups of the service hold no sessions; they keep ratings for 35 days at most.',
@@ -129,5 +117,5 @@ export const sessionOperations: Operation[] = [
       }),
       ...refusals,
     },
-  },
+  }),
 ];

@@ -12,7 +12,7 @@ import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { folderResult } from './job-results.ts';
 import { queuedJob } from './jobs.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters } from './operation.ts';
 
 const engines = catalogue.ocrEngines.map(({ id }) => `\`${id}\``).join(', ');
 
@@ -124,11 +124,7 @@ const estimate: JobEstimate = {
   is_complete: true,
 };
 
-export const submitOperation: Operation = {
-  method: 'post',
-  path: '/batch/jobs',
-  operationId: 'submitJob',
-  tag: 'Batch jobs',
+export const submitOperation = operation('post /batch/jobs', 'submitJob', 'Batch jobs', {
   summary: 'Submit a job',
   description:
     'Inline input and a file make one job, a drive folder one job for each of its pending files. An accepted job is never lost: it ends `done`, `failed` or `cancelled`.',
@@ -201,10 +197,7 @@ export const submitOperation: Operation = {
         },
       },
     },
-    'A file of the key': {
-      job_type: 'auto',
-      file_id: 'file-0199b3c1d2e37f40a1b2c3d4e5f60718',
-    },
+    'A file of the key': { job_type: 'auto', file_id: 'file-0199b3c1d2e37f40a1b2c3d4e5f60718' },
     'A folder on the drive': {
       job_type: 'auto',
       drive: { folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E' },
@@ -247,4 +240,4 @@ export const submitOperation: Operation = {
     }),
     429: tooManyJobs,
   },
-};
+});

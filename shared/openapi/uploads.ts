@@ -2,7 +2,7 @@ import { CompletionRequest, PartForm, UploadPath, UploadRequest } from '../files
 import { UploadObject } from '../files/upload.ts';
 import { UploadPart } from '../files/upload-part.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 export const uploadComponents = {
   UploadRequest: component(UploadRequest, 'What an upload is to become.', {
@@ -14,7 +14,6 @@ export const uploadComponents = {
   }),
   UploadObject: component(UploadObject, 'An upload.', {
     id: 'Its id.',
-    object: 'What kind of object this is.',
     bytes: 'How many its file is to have.',
     created_at: 'When it began, in seconds since 1970.',
     expires_at: 'When it takes no more parts, an hour after it began.',
@@ -23,12 +22,9 @@ export const uploadComponents = {
     status: 'Whether it takes parts, or how it ended.',
     file: 'What it has become; null before that.',
   }),
-  PartForm: component(PartForm, 'A part of a file.', {
-    data: 'Its bytes: 4,194,304 at most.',
-  }),
+  PartForm: component(PartForm, 'A part of a file.', { data: 'Its bytes: 4,194,304 at most.' }),
   UploadPart: component(UploadPart, 'A part that is stored.', {
     id: 'Its id, by which the completion names it.',
-    object: 'What kind of object this is.',
     created_at: 'When it was stored, in seconds since 1970.',
     upload_id: 'The upload that it is of.',
   }),
@@ -52,26 +48,24 @@ const file = {
   ...{ filename: 'requests.jsonl', purpose: 'batch' as const },
   ...{ status: 'processed' as const, status_details: null },
 };
-const tag = 'Files';
 const path = '/v1/uploads/{upload_id}';
 const ofUpload = [
   parameters('path', UploadPath, { upload_id: { description: 'The upload’s id.' } }),
 ];
-const noSuchUpload = completionErrorAnswer('The key has no such upload.', {
-  message: `No such Upload object: ${id}`,
-  ...{ type: 'invalid_request_error', param: 'upload_id', code: 'not_found' },
-});
-const notPending = {
-  message: `Upload ${id} is completed: it takes no more parts, and can't be completed or cancelled.`,
-  ...{ type: 'invalid_request_error', param: 'upload_id', code: 'invalid_upload_status' },
-};
+const noSuchUpload = completionErrorAnswer(
+  'The key has no such upload.',
+  `No such Upload object: ${id}`,
+  { param: 'upload_id', code: 'not_found' },
+);
+const notPending = (description: string) =>
+  completionErrorAnswer(
+    description,
+    `Upload ${id} is completed: it takes no more parts, and can't be completed or cancelled.`,
+    { param: 'upload_id', code: 'invalid_upload_status' },
+  );
 
 export const uploadOperations: Operation[] = [
-  {
-    tag,
-    method: 'post',
-    path: '/v1/uploads',
-    operationId: 'createUpload',
+  operation('post /v1/uploads', 'createUpload', 'Files', {
     summary: 'Begin an upload',
     description:
       'For a file of more than 4 MB: send its parts within an hour, several at a time if you like, then complete it.',
@@ -83,17 +77,15 @@ export const uploadOperations: Operation[] = [
     }),
     answers: {
       200: json('The upload.', UploadObject, { 'An upload': pending }),
-      400: completionErrorAnswer('Something is wrong with the request, or the quota is spent.', {
-        message: 'bytes: Field required',
-        ...{ type: 'invalid_request_error', param: 'bytes', code: 'invalid_request_error' },
-      }),
+      400: completionErrorAnswer(
+        'Something is wrong with the request, or the quota is spent.',
+        'bytes: Field required',
+        { param: 'bytes' },
+      ),
     },
-  },
-  {
-    ...{ tag, parameters: ofUpload },
-    method: 'post',
-    path: `${path}/parts`,
-    operationId: 'addUploadPart',
+  }),
+  operation(`post ${path}/parts`, 'addUploadPart', 'Files', {
+    parameters: ofUpload,
     summary: 'Upload a part',
     description: 'Parts have 4,194,304 bytes at most, and no least; 10,000 of them make a file.',
     form: true,
@@ -104,15 +96,12 @@ export const uploadOperations: Operation[] = [
           ...{ id: partId, object: 'upload.part', created_at: times.created_at, upload_id: id },
         },
       }),
-      400: completionErrorAnswer('The upload takes no parts, or no more.', notPending),
+      400: notPending('The upload takes no parts, or no more.'),
       404: noSuchUpload,
     },
-  },
-  {
-    ...{ tag, parameters: ofUpload },
-    method: 'post',
-    path: `${path}/complete`,
-    operationId: 'completeUpload',
+  }),
+  operation(`post ${path}/complete`, 'completeUpload', 'Files', {
+    parameters: ofUpload,
     summary: 'Complete an upload',
     description:
       'Makes a file of the parts that are named. Who asks for the same again is answered the same.',
@@ -121,24 +110,22 @@ export const uploadOperations: Operation[] = [
       200: json('The upload, with its file.', UploadObject, {
         'An upload': { ...pending, status: 'completed', file },
       }),
-      400: completionErrorAnswer('The parts don’t make the file, or the upload has ended.', {
-        ...{ message: `Upload ${id} has no part ${partId}.`, type: 'invalid_request_error' },
-        ...{ param: 'part_ids', code: 'invalid_part_ids' },
-      }),
+      400: completionErrorAnswer(
+        'The parts don’t make the file, or the upload has ended.',
+        `Upload ${id} has no part ${partId}.`,
+        { param: 'part_ids', code: 'invalid_part_ids' },
+      ),
       404: noSuchUpload,
     },
-  },
-  {
-    ...{ tag, parameters: ofUpload },
-    method: 'post',
-    path: `${path}/cancel`,
-    operationId: 'cancelUpload',
+  }),
+  operation(`post ${path}/cancel`, 'cancelUpload', 'Files', {
+    parameters: ofUpload,
     summary: 'Cancel an upload',
     description: 'What was sent for it goes, and it counts no more.',
     answers: {
       200: json('The upload.', UploadObject, { 'An upload': { ...pending, status: 'cancelled' } }),
-      400: completionErrorAnswer('The upload has ended otherwise.', notPending),
+      400: notPending('The upload has ended otherwise.'),
       404: noSuchUpload,
     },
-  },
+  }),
 ];

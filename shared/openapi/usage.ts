@@ -20,7 +20,7 @@ import {
   TokenSums,
 } from '../usage/reports.ts';
 import { validationErrors } from './error-answers.ts';
-import { component, json, type Operation, parameters } from './operation.ts';
+import { component, json, type Operation, operation, parameters } from './operation.ts';
 
 const useDescriptions = {
   requests: 'How many calls of a model or an OCR engine.',
@@ -138,11 +138,7 @@ const exampleUse = {
 };
 
 export const usageOperations: Operation[] = [
-  {
-    method: 'get',
-    path: '/user/limits',
-    operationId: 'getLimits',
-    tag: 'Usage',
+  operation('get /user/limits', 'getLimits', 'Usage', {
     summary: 'Your budget and OCR allowance',
     description: 'As they are now, with what running requests hold taken off.',
     answers: {
@@ -168,12 +164,7 @@ export const usageOperations: Operation[] = [
             reset_at: '2026-12-01T00:00:00.000Z',
             duration: '1mo',
           },
-          ocr: {
-            images_per_hour: 100,
-            used_this_hour: 12,
-            remaining: 88,
-            resets_in_seconds: 1843,
-          },
+          ocr: { images_per_hour: 100, used_this_hour: 12, remaining: 88, resets_in_seconds: 1843 },
           web_search: { usd_per_search: 0.005 },
           research: { max_usd: 0.5 },
         },
@@ -195,12 +186,8 @@ export const usageOperations: Operation[] = [
         },
       }),
     },
-  },
-  {
-    method: 'get',
-    path: '/user/stats',
-    operationId: 'getStats',
-    tag: 'Usage',
+  }),
+  operation('get /user/stats', 'getStats', 'Usage', {
     summary: 'What you have used',
     description: 'By model, in a period of days, UTC, that ends today.',
     parameters: [
@@ -246,12 +233,8 @@ export const usageOperations: Operation[] = [
         },
       }),
     },
-  },
-  {
-    method: 'get',
-    path: '/user/batch-stats',
-    operationId: 'getBatchStats',
-    tag: 'Usage',
+  }),
+  operation('get /user/batch-stats', 'getBatchStats', 'Usage', {
     summary: 'What your jobs have used',
     description:
       'By day and tag, and the jobs by status. A call counts under `batch` and under its kind, so totals are those of `batch` alone.',
@@ -280,5 +263,5 @@ export const usageOperations: Operation[] = [
         },
       }),
     },
-  },
+  }),
 ];

@@ -69,13 +69,7 @@ export function newEvent<Type extends EventType>(
   data: EventData[Type],
   atMs = Date.now(),
 ): Event {
-  const body: EventBody = {
-    id,
-    object: 'event',
-    type,
-    created_at: Math.floor(atMs / 1000),
-    data,
-  };
+  const body: EventBody = { id, object: 'event', type, created_at: Math.floor(atMs / 1000), data };
   return {
     key_id: accountId,
     entry: id,

@@ -78,12 +78,7 @@ export const wantOnceMore = ({ key_id, entry }: EventKey, graceMs: number) =>
   write(
     { key_id, entry },
     'SET #status = :pending, wanted = :true, asked = :true, due_lane = :due_lane, due_at = :due REMOVE first_try_at, last_error',
-    {
-      ':pending': 'pending',
-      ':true': true,
-      ':due_lane': 'due',
-      ':due': instantIn(graceMs),
-    },
+    { ':pending': 'pending', ':true': true, ':due_lane': 'due', ':due': instantIn(graceMs) },
     'attribute_exists(entry)',
   );
 

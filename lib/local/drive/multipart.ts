@@ -24,11 +24,7 @@ export async function readMultipart<T>(
   await readHeaders(parts);
   const metadata = await readJson<T>(parts.until(delimiter));
   const headers = await readHeaders(parts);
-  return {
-    metadata,
-    mimeType: headers.get('content-type'),
-    content: parts.until(delimiter),
-  };
+  return { metadata, mimeType: headers.get('content-type'), content: parts.until(delimiter) };
 }
 
 const malformed = () => badRequest('Malformed multipart body.');

@@ -165,10 +165,7 @@ const equality = (wanted: string): Record<string, Test> => ({
 const textTests = (
   wanted: string,
   contains: (value: string, part: string) => boolean,
-): Record<string, Test> => ({
-  ...equality(wanted),
-  contains: (value) => contains(value, wanted),
-});
+): Record<string, Test> => ({ ...equality(wanted), contains: (value) => contains(value, wanted) });
 
 /** Whether a word of a name begins with `part`: Drive's `contains` finds nothing in the middle of a word. */
 function hasWordPrefix(name: string, part: string): boolean {

@@ -1,7 +1,4 @@
-const usualStatus: Record<string, number> = {
-  ThrottlingException: 500,
-  InternalServerError: 500,
-};
+const usualStatus: Record<string, number> = { ThrottlingException: 500, InternalServerError: 500 };
 
 /** How requests are made to fail. */
 export interface Fault {

@@ -27,10 +27,7 @@ export class WebIndex {
     storeFields: ['title'],
     tokenize: (text) => wordsIn(text).map(([word]) => word),
     processTerm: termOf,
-    searchOptions: {
-      boost: { title: 2 },
-      prefix: (term) => term.length >= minPrefixLength,
-    },
+    searchOptions: { boost: { title: 2 }, prefix: (term) => term.length >= minPrefixLength },
   });
   private readonly inTurn = pLimit(1);
 

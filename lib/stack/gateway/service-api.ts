@@ -78,9 +78,7 @@ export class ServiceApi extends Construct {
       // Functions get such a body in base64, and every other as the text that it is.
       binaryMediaTypes: ['multipart/form-data'],
       cloudWatchRole: setsAccount,
-      ...(setsAccount && {
-        cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-      }),
+      ...(setsAccount && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE }),
       deployOptions: {
         stageName,
         tracingEnabled: logs.tracing,

@@ -48,12 +48,7 @@ export function jobSheet(item: Job, keyName: string | undefined): JobSheet {
     waits_until: waits ? job.ready_at : null,
     lease_until: job.lease_until ?? null,
     children: total
-      ? {
-          total,
-          ended,
-          failed: job.children_failed ?? 0,
-          cancelled: job.children_cancelled ?? 0,
-        }
+      ? { total, ended, failed: job.children_failed ?? 0, cancelled: job.children_cancelled ?? 0 }
       : null,
     retry_job_id: job.retry_job_id ?? null,
     batch: isBatch(job) ? batchOf(job) : null,

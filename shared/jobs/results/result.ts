@@ -105,11 +105,7 @@ export const CoveredPage = v.object({
 });
 
 /** A row that stands on a page and that no row of the answer claims. */
-export const MissingRow = v.object({
-  page: Count,
-  text: v.string(),
-  box: v.nullable(EvidenceBox),
-});
+export const MissingRow = v.object({ page: Count, text: v.string(), box: v.nullable(EvidenceBox) });
 
 /** The rows of an array, as returned and as counted on the pages. */
 export const CoveredArray = v.object({

@@ -21,10 +21,7 @@ const drawings = new Drawings();
 const maxPageNumber = 1_000_000;
 
 /** The path of a page of a job's document; pages are numbered from 1, as in its result. */
-export const PagePath = v.object({
-  job_id: v.string(),
-  page: integerText(1, maxPageNumber),
-});
+export const PagePath = v.object({ job_id: v.string(), page: integerText(1, maxPageNumber) });
 
 /**
  * Returns a page of a job's document: the JPEG that was drawn for OCR, or the text that fields were taken from. Throws 404

@@ -65,9 +65,7 @@ export class RequestsPerMinuteError extends ServiceError {
 
   constructor({ requests_per_minute }: { requests_per_minute: number }) {
     super(429, 'rate_limit_exceeded', rateSentence(requests_per_minute), {
-      details: {
-        rate_limit: { limit: 'requests_per_minute', max_requests: requests_per_minute },
-      },
+      details: { rate_limit: { limit: 'requests_per_minute', max_requests: requests_per_minute } },
       retryAfterSeconds:
         requests_per_minute > 0 ? Math.ceil((60_000 - (Date.now() % 60_000)) / 1000) : null,
     });
@@ -90,9 +88,7 @@ export class ConcurrencyError extends ServiceError {
       'rate_limit_exceeded',
       `Too many requests at once: this key may have ${max_concurrent} under way. Try again when one has ended.`,
       {
-        details: {
-          rate_limit: { limit: 'concurrent_requests', max_requests: max_concurrent },
-        },
+        details: { rate_limit: { limit: 'concurrent_requests', max_requests: max_concurrent } },
         retryAfterSeconds: max_concurrent > 0 ? 1 : null,
       },
     );

@@ -66,11 +66,7 @@ export const maxLeftOut = 100;
 const leftOut = (
   { id, name }: Pick<DriveFile, 'id' | 'name'>,
   reason: LeftOutFile['reason'],
-): LeftOutFile => ({
-  file_id: id,
-  filename: shownName(name),
-  reason,
-});
+): LeftOutFile => ({ file_id: id, filename: shownName(name), reason });
 
 /** Returns the files that a folder's retry takes: their jobs failed, or were cancelled or not reached with the folder. */
 async function remainingFiles(

@@ -130,9 +130,7 @@ function messageOf(events: readonly AnswerEvent[]): Body {
     content: textOf('text'),
     refusal: textOf('refusal'),
     ...(thought !== null && { reasoning_content: thought }),
-    ...(signed.length > 0 && {
-      thinking_blocks: thinkingBlocks(events),
-    }),
+    ...(signed.length > 0 && { thinking_blocks: thinkingBlocks(events) }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }

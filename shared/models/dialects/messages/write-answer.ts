@@ -189,11 +189,7 @@ export class MessagesAnswerWriter implements AnswerWriter {
     return (
       this.late() +
       this.stop() +
-      namedEvent({
-        type: 'message_delta',
-        delta: stopOf(end, this.hasRefused),
-        usage,
-      }) +
+      namedEvent({ type: 'message_delta', delta: stopOf(end, this.hasRefused), usage }) +
       namedEvent({ type: 'message_stop' })
     );
   }

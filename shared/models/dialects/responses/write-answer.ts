@@ -134,10 +134,7 @@ export class ResponsesAnswerWriter implements AnswerWriter {
   /** What has come so far. */
   get come(): Body {
     const { usage, items } = this;
-    return {
-      output: items.map((item) => item.soFar),
-      usage: usage ? responseUsage(usage) : null,
-    };
+    return { output: items.map((item) => item.soFar), usage: usage ? responseUsage(usage) : null };
   }
 }
 

@@ -1,6 +1,6 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { queryItems } from '../../aws/dynamodb.ts';
+import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
 import { chargeBounds } from '../account/epoch.ts';
@@ -107,8 +107,7 @@ async function* finalChargesOf(keyId: string, epoch: number): AsyncGenerator<Sum
 /** Charges a call whose process died what was noted of it, unless another audit has: nothing else writes it any more. */
 async function chargeNoted({ charge }: NotedUse): Promise<Charge> {
   const { key_id, entry: charge_id, cost } = charge;
-  const put = new PutCommand(chargePut(charge));
-  if (await unlessConditionFails(dynamodb.send(put)))
+  if (await putItem(chargePut(charge)))
     log('warn', 'lost call charged', { key_id, charge_id, cost });
   return charge;
 }

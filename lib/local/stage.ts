@@ -47,8 +47,6 @@ export interface Stage {
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
   offlineModel: boolean;
-  /** What reads scanned pages: the machine's own Tesseract, or tesseract.js. */
-  pageReader: string;
   /** Whether the web that is searched is the data folder's `web`. */
   localWeb: boolean;
   functions: Functions;
@@ -156,7 +154,6 @@ async function deploy(
     driveUrl: engines.drive.url,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
-    pageReader: engines.textract.reader,
     localWeb: search.name === 'searxng' && search.url === undefined,
     functions,
     bundlesDir: bundlesIn(synthesis.assetsDir),

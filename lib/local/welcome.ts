@@ -6,7 +6,7 @@ type Options = Pick<StageOptions, 'dataDir' | 'memory' | 'models'>;
 
 /** Returns what a stage prints once it runs: where everything is, and a first job to submit. */
 export function welcome(stage: Stage, apiKey: string, options: Options): string {
-  const { baseUrl, localWeb, pageReader } = stage;
+  const { baseUrl, localWeb } = stage;
   const job =
     '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
   return `
@@ -17,7 +17,6 @@ Quire runs at ${baseUrl}
   drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})
   web       ${join(options.dataDir, 'web')}${localWeb ? '' : ' (not searched: a real provider is set)'}
   data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
-  scans     read by ${pageReader}${pageReader === 'tesseract.js' ? ' (faster with tesseract installed)' : ''}
   models    ${modelsLine(stage, options)}
 
 Submit a job, then list what became of it:

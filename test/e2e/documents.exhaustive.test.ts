@@ -130,7 +130,3 @@ describe('the sample folder, by a pipeline', () => {
     expect(body.ocr['used_this_hour']).toBe(images);
   });
 });
-
-it('the stage says at its start what reads scans', () => {
-  expect(stage.lines.join('\n')).toMatch(/^ {2}scans {5}read by tesseract(\.js| \d)/m);
-});

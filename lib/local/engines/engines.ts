@@ -9,7 +9,6 @@ import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { region } from '../template/resource-names.ts';
 import { constructOf, resourcesOf, type Template } from '../template/template.ts';
-import type { TextractEngine } from '../textract/textract-server.ts';
 import { searchProvider } from '../web/search-provider.ts';
 import type { WebEngine } from '../web/web-server.ts';
 import { type Engine, type EngineThread, startEngineThread } from './engine.ts';
@@ -21,7 +20,7 @@ export interface Engines {
   /** SQS and S3. */
   queues: EngineThread;
   drive: DriveEngine;
-  textract: TextractEngine;
+  textract: Engine;
   /** Pages, and a SearXNG that searches them. */
   web: WebEngine;
   /** Undefined if a real provider is configured. */
@@ -54,7 +53,7 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
       { folder: folderOf('drive', dataDir), indexFile: kept(ownFile, 'drive.db') },
       onDeath,
     ),
-    startEngineThread<TextractEngine>(thread('../textract/textract-thread.ts'), {}, onDeath),
+    startEngineThread(thread('../textract/textract-thread.ts'), {}, onDeath),
     startEngineThread<WebEngine>(
       thread('../web/web-thread.ts'),
       { folder: folderOf('web', dataDir) },

@@ -1,19 +1,22 @@
-import { mostCentral, mostRelevant } from './rank.ts';
+import { mostRelevant } from './rank.ts';
 import { isLong, type Reading } from './reading.ts';
 
 const maxSentences = 5;
 const maxEchoedCharacters = 300;
 
-/** Returns the few sentences of a chat that fit its question best, or that sum it up if nothing is asked. */
+/** Returns the few sentences of a chat that fit its question best, or its beginning if nothing is asked. */
 export function extract({ asked, isQuestion, material, instructions }: Reading): string {
   const relevant = mostRelevant([...instructions, ...material], asked, maxSentences);
   if (relevant.length > 0) return relevant.join('\n');
 
   if (!isLong(material)) return nothingToExtract(asked);
-  const summary = mostCentral(material, maxSentences).join('\n');
+  const beginning = material
+    .slice(0, maxSentences)
+    .map(({ text }) => text)
+    .join('\n');
   return isQuestion
-    ? `No sentence shares a word with the question. The main sentences are:\n${summary}`
-    : summary;
+    ? `No sentence shares a word with the question. The text begins:\n${beginning}`
+    : beginning;
 }
 
 function nothingToExtract(asked: string): string {

@@ -1,9 +1,8 @@
 import type { Block } from '@aws-sdk/client-textract';
 import { type BlockMaker, blockMaker, type MadeBlock } from './block-maker.ts';
-import { around } from './boxes.ts';
 import type { Table } from './page-tables.ts';
 import type { RecognizedPage, RecognizedWord } from './recognized-page.ts';
-import { layoutOf, type Region } from './regions.ts';
+import { layoutOf } from './regions.ts';
 import type { TextLine } from './text-lines.ts';
 
 export type Feature = 'LAYOUT' | 'TABLES';
@@ -29,7 +28,9 @@ export function blocksOf(page: RecognizedPage, features: readonly Feature[]): Bl
     ? regions.flatMap(({ table }) => (table ? [tableBlocks(table, make, idsOf)] : []))
     : [];
   const layout = features.includes('LAYOUT')
-    ? regions.flatMap((region) => regionBlocks(region, make, lineIds))
+    ? regions.map(({ kind, box, lines }) =>
+        make.part(`LAYOUT_${kind}`, { box, words: wordsOf(lines) }, lineIds(lines)),
+      )
     : [];
 
   const children = [...lineBlocks.values(), ...tables.flatMap(([table]) => table ?? []), ...layout];
@@ -61,20 +62,6 @@ function tableBlocks(
   const ids = cellBlocks.map(({ Id }) => Id);
   const table = make.part('TABLE', { box, words: wordsOf(lines) }, ids);
   return [{ ...table, EntityTypes: ['STRUCTURED_TABLE'] }, ...cellBlocks];
-}
-
-/** Returns a region's block, and after a list's block one for each of its items. */
-function regionBlocks(
-  { kind, box, lines, items = [] }: Region,
-  make: BlockMaker,
-  lineIds: (lines: TextLine[]) => string[],
-): MadeBlock[] {
-  const itemBlocks = items.map((item) => {
-    const place = { box: around(item.map((line) => line.box)), words: wordsOf(item) };
-    return make.part('LAYOUT_TEXT', place, lineIds(item));
-  });
-  const ids = items.length > 0 ? itemBlocks.map(({ Id }) => Id) : lineIds(lines);
-  return [make.part(`LAYOUT_${kind}`, { box, words: wordsOf(lines) }, ids), ...itemBlocks];
 }
 
 const wordsOf = (lines: readonly TextLine[]) => lines.flatMap(({ words }) => words);

@@ -7,7 +7,6 @@ export type RegionKind =
   | 'TITLE'
   | 'SECTION_HEADER'
   | 'TEXT'
-  | 'LIST'
   | 'TABLE'
   | 'FIGURE'
   | 'HEADER'

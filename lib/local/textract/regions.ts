@@ -1,5 +1,4 @@
 import { around, turnBox } from './boxes.ts';
-import { listsAndParagraphs, withBullets } from './lists.ts';
 import { median } from './median.ts';
 import { findTables, type Table } from './page-tables.ts';
 import type { Box, RecognizedPage } from './recognized-page.ts';
@@ -11,8 +10,6 @@ export interface Region {
   kind: RegionKind;
   box: Box;
   lines: TextLine[];
-  /** A list's items. */
-  items?: TextLine[][];
   table?: Table;
 }
 
@@ -24,7 +21,7 @@ export interface Layout {
 
 /** Finds a page's layout by the places and the sizes of its words. */
 export function layoutOf(page: RecognizedPage): Layout {
-  const lines = withBullets(textLinesOf(page));
+  const lines = textLinesOf(page);
   const upright = (box: Box) => turnBox(box, -(page.skew ?? 0));
   const tables = findTables(lines, (page.rules ?? []).map(upright));
   const bodyHeight = bodyHeightOf(lines, tables);
@@ -57,15 +54,10 @@ function blockRegions(
   const regions: Region[] = [];
   let text: TextLine[] = [];
   const endText = () => {
-    const parts = listsAndParagraphs(text, heights.body);
-    regions.push(
-      ...parts.map(({ lines: part, items }): Region => {
-        const box = around(part.map((line) => line.box));
-        return items
-          ? { kind: 'LIST', box, lines: part, items }
-          : { kind: kindOf(part, box, heights), box, lines: part };
-      }),
-    );
+    for (const part of paragraphsOf(text, heights.body)) {
+      const box = around(part.map((line) => line.box));
+      regions.push({ kind: kindOf(part, box, heights), box, lines: part });
+    }
     text = [];
   };
   for (const line of lines) {
@@ -78,6 +70,20 @@ function blockRegions(
   }
   endText();
   return regions;
+}
+
+/** Splits a block's lines into paragraphs. A heading is one of its own. */
+function paragraphsOf(lines: readonly TextLine[], bodyHeight: number): TextLine[][] {
+  const paragraphs: TextLine[][] = [];
+  const isHeading = ({ height }: TextLine) => height >= bodyHeight * 1.2;
+  for (const line of lines) {
+    const last = paragraphs.at(-1);
+    const before = last?.at(-1);
+    const isSame = before?.paragraph === line.paragraph && isHeading(before) === isHeading(line);
+    if (last && isSame) last.push(line);
+    else paragraphs.push([line]);
+  }
+  return paragraphs;
 }
 
 /** How much taller than the page's other text a title's type is. */

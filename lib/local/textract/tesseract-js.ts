@@ -1,7 +1,11 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { Worker as NodeWorker } from 'node:worker_threads';
-import type { PSM, Worker } from 'tesseract.js';
-import { languageFolder } from './language-data.ts';
-import type { TesseractReader } from './tesseract-reader.ts';
+import type { Block, PSM, Worker } from 'tesseract.js';
+
+const packageFile = createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json');
+/** The folder of the trained data for English. */
+const languageFolder = join(dirname(packageFile), '4.0.0_best_int');
 
 const startTimeoutMs = 30_000;
 /** A thread has about 300 MB of memory, which it gives back after so long without a page. */
@@ -20,7 +24,7 @@ export function tesseractJs({
 }: {
   idleMs?: number;
   onThreads?: (count: number) => void;
-} = {}): TesseractReader {
+} = {}) {
   const idle: { thread: Thread; timer: NodeJS.Timeout }[] = [];
   const all = new Set<Thread>();
   let isClosed = false;
@@ -59,10 +63,8 @@ export function tesseractJs({
   }
 
   return {
-    name: 'tesseract.js',
-    maxPagesAtOnce: 4,
-
-    async read(pgm, signal) {
+    /** Reads an image in the PGM format. `signal` aborts when nobody waits for it any more, or it takes too long. */
+    async read(pgm: Buffer, signal: AbortSignal): Promise<Block[]> {
       const thread = take() ?? (await start());
       try {
         const read = thread.worker.recognize(pgm, {}, { text: false, blocks: true });
@@ -76,7 +78,7 @@ export function tesseractJs({
       }
     },
 
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       for (const { timer } of idle.splice(0)) clearTimeout(timer);
       await Promise.all([...all].map(end));

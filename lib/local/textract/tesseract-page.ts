@@ -1,5 +1,18 @@
-import type { RecognizedBlock, RecognizedLine, RecognizedPage } from './recognized-page.ts';
-import type { TesseractBlock, TesseractLine } from './tesseract-reader.ts';
+import type { Box, RecognizedBlock, RecognizedLine, RecognizedPage } from './recognized-page.ts';
+
+/** What tesseract.js says of a block, of which this is read. */
+interface TesseractBlock {
+  /** The number of its kind. */
+  blocktype: string;
+  bbox: Box;
+  paragraphs: { lines: TesseractLine[] }[];
+}
+
+interface TesseractLine {
+  baseline: Box;
+  rowAttributes: { rowHeight: number };
+  words: { text: string; confidence: number; bbox: Box }[];
+}
 
 /**
  * Tesseract's numbers for the kinds of its blocks.

@@ -3,19 +3,23 @@ import pLimit from 'p-limit';
 import { decodeGrey, toPgm } from './grey-image.ts';
 import type { Recognize } from './recognized-page.ts';
 import { eraseRules } from './ruling-lines.ts';
+import { tesseractJs } from './tesseract-js.ts';
 import { fromTesseract } from './tesseract-page.ts';
-import type { TesseractReader } from './tesseract-reader.ts';
 import { type QuarterTurns, readUpright } from './upright.ts';
 
 /** A picture of noise may take without end. */
 const pageTimeoutMs = 110_000;
 
+/** As the threads' memory allows; as many as there are processor cores, if those are fewer. */
+const maxPagesAtOnce = Math.min(4, availableParallelism());
+
 /** Returns a recognizer of pages, a few at once; further pages wait. */
-export function tesseractRecognizer(reader: TesseractReader): {
+export function tesseractRecognizer(): {
   recognize: Recognize;
   close(): Promise<void>;
 } {
-  const limit = pLimit(Math.min(reader.maxPagesAtOnce, availableParallelism()));
+  const reader = tesseractJs();
+  const limit = pLimit(maxPagesAtOnce);
 
   async function read(image: Uint8Array, turns: QuarterTurns, signal: AbortSignal) {
     signal.throwIfAborted();

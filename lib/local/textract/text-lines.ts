@@ -1,5 +1,4 @@
 import { around, centreX, turnBox } from './boxes.ts';
-import { mayBeMarker } from './list-markers.ts';
 import { median } from './median.ts';
 import type { Box, RecognizedPage, RecognizedWord } from './recognized-page.ts';
 
@@ -48,9 +47,7 @@ function splitAtGaps(words: RecognizedWord[], gap: number, bars: Box[]): Recogni
   for (const word of words) {
     const last = parts.at(-1);
     const before = last?.at(-1)?.box;
-    // A list's bullet may stand far from its text.
-    const followsMarker = last?.length === 1 && mayBeMarker(last[0]?.text ?? '');
-    const isApart = before && !followsMarker && isGap(before, word.box, gap, bars);
+    const isApart = before && isGap(before, word.box, gap, bars);
     if (!last || isApart) parts.push([word]);
     else last.push(word);
   }

@@ -6,8 +6,6 @@ import { addOperationRoute } from './operation-route.ts';
 import type { Recognize } from './recognized-page.ts';
 import { RequestMeter } from './request-meter.ts';
 import { tesseractRecognizer } from './tesseract.ts';
-import { tesseractJs } from './tesseract-js.ts';
-import { findNativeTesseract } from './tesseract-native.ts';
 
 /** Ten megabytes in base64 and the JSON around them: larger images than allowed are refused by their size. */
 const bodyLimitBytes = 15 * 1024 * 1024;
@@ -18,18 +16,10 @@ export interface TextractOptions {
   pagesPerSecond?: number;
   /** Reads an image's text; by default Tesseract does. */
   recognize?: Recognize;
-  /** Which Tesseract does: by default the machine's own if it has one. */
-  tesseract?: 'native' | 'js';
 }
 
-/** A running Textract. */
-export interface TextractEngine extends Engine {
-  /** The name of what reads its pages. */
-  reader: string;
-}
-
-/** One that runs in this thread, whose requests can be made to fail, and are counted. */
-export interface TextractServer extends TextractEngine {
+/** A Textract that runs in this thread, whose requests can be made to fail, and are counted. */
+export interface TextractServer extends Engine {
   faults: FaultPlan;
   meter: RequestMeter;
 }
@@ -37,7 +27,7 @@ export interface TextractServer extends TextractEngine {
 /** Starts a server that speaks Textract's protocol, with the operations `DetectDocumentText` and `AnalyzeDocument`. */
 export async function startTextractServer(options: TextractOptions = {}): Promise<TextractServer> {
   const { port = 0, pagesPerSecond = Number.POSITIVE_INFINITY } = options;
-  const recognizer = await recognizerOf(options);
+  const recognizer = recognizerOf(options);
   const closing = new AbortController();
   const app = Fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
   const [faults, meter] = [new FaultPlan(), new RequestMeter(pagesPerSecond)];
@@ -47,7 +37,6 @@ export async function startTextractServer(options: TextractOptions = {}): Promis
   const url = await app.listen({ host: '127.0.0.1', port });
   return {
     url,
-    reader: recognizer.name,
     faults,
     meter,
     close: async () => {
@@ -59,10 +48,5 @@ export async function startTextractServer(options: TextractOptions = {}): Promis
   };
 }
 
-async function recognizerOf({ recognize, tesseract }: TextractOptions) {
-  if (recognize) return { name: 'a function', recognize, close: async () => {} };
-  const native = tesseract === 'js' ? undefined : await findNativeTesseract();
-  if (!native && tesseract === 'native') throw new Error('This machine has no tesseract');
-  const reader = native ?? tesseractJs();
-  return { name: reader.name, ...tesseractRecognizer(reader) };
-}
+const recognizerOf = ({ recognize }: TextractOptions) =>
+  recognize ? { recognize, close: async () => {} } : tesseractRecognizer();

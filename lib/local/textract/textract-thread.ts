@@ -3,5 +3,5 @@ import { reportEngine } from '../engines/engine.ts';
 import { startTextractServer, type TextractOptions } from './textract-server.ts';
 
 // The thread of the stage's Textract.
-const { url, reader, close } = await startTextractServer(workerData as TextractOptions);
-reportEngine({ url, reader, close });
+const { url, close } = await startTextractServer(workerData as TextractOptions);
+reportEngine({ url, close });

@@ -109,41 +109,6 @@ describe('layout', () => {
     expect(layout.map(([kind]) => kind)).toEqual(['HEADER', 'TEXT', 'PAGE_NUMBER', 'FOOTER']);
   });
 
-  it('gathers a list, its items with their hanging lines', () => {
-    const page = {
-      blocks: [
-        blockOf([
-          { text: '• Replace the piles', left: 100, top: 300 },
-          { text: 'at the head', left: 120, top: 330 },
-          { text: '• Paint the light', left: 100, top: 360 },
-        ]),
-      ],
-    };
-
-    const { layout } = read(page);
-
-    expect(layout).toEqual([
-      ['LIST', '• Replace the piles / at the head / • Paint the light'],
-      ['TEXT', '• Replace the piles / at the head'],
-      ['TEXT', '• Paint the light'],
-    ]);
-  });
-
-  it('takes odd letters one under the other for the bullets they are', () => {
-    const page = {
-      blocks: [
-        blockOf([
-          { text: 'e Replace the piles', left: 100, top: 300 },
-          { text: '¢ Paint the light', left: 100, top: 330 },
-        ]),
-      ],
-    };
-
-    const { layout } = read(page);
-
-    expect(layout[0]).toEqual(['LIST', '• Replace the piles / • Paint the light']);
-  });
-
   it('puts a figure where the recognizer found one', () => {
     const figure: RecognizedBlock = {
       kind: 'figure',

@@ -4,12 +4,8 @@ import {
   DetectDocumentTextCommand,
 } from '@aws-sdk/client-textract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startEngineThread } from '../../../lib/local/engines/engine.ts';
-import { findNativeTesseract } from '../../../lib/local/textract/tesseract-native.ts';
-import {
-  startTextractServer,
-  type TextractEngine,
-} from '../../../lib/local/textract/textract-server.ts';
+import { type Engine, startEngineThread } from '../../../lib/local/engines/engine.ts';
+import { startTextractServer } from '../../../lib/local/textract/textract-server.ts';
 import { heightToWidth } from '../../../shared/ocr/jpeg-shape.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
@@ -42,14 +38,11 @@ beforeAll(async () => {
   page = await printedTable('Ships in the harbour', ships);
 });
 
-/** What reads pages on this machine: tesseract.js, and the machine's own Tesseract if it has one. */
-const readers: ('js' | 'native')[] = (await findNativeTesseract()) ? ['js', 'native'] : ['js'];
-
-describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
-  let server: TextractEngine;
+describe('Textract in a thread of its own', () => {
+  let server: Engine;
 
   beforeAll(async () => {
-    server = await startEngineThread<TextractEngine>(thread, { tesseract });
+    server = await startEngineThread(thread, {});
   });
   afterAll(() => server.close());
 
@@ -101,10 +94,6 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
     },
   );
 
-  it('says what reads its pages', () => {
-    expect(server.reader).toMatch(tesseract === 'js' ? /^tesseract\.js$/ : /^tesseract \d/);
-  });
-
   it('refuses what only looks like a JPEG', async () => {
     const command = new DetectDocumentTextCommand({ Document: { Bytes: jpegHeader() } });
 
@@ -114,8 +103,8 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
   });
 });
 
-it.each(readers)('%s ends in the middle of a page', async (tesseract) => {
-  const server = await startTextractServer({ tesseract });
+it('Textract ends in the middle of a page', async () => {
+  const server = await startTextractServer();
   const command = new DetectDocumentTextCommand({ Document: { Bytes: page } });
   const asked = textractClient(server.url).send(command);
   const end = asked.then(

@@ -3,10 +3,12 @@ import './catalogue-faults.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accountQuotas } from '../lib/cli/deploy/account-quotas.ts';
+import { refuseUnknown } from '../lib/cli/deploy/cdk-options.ts';
 import { compared } from '../lib/cli/deploy/compared.ts';
 import { givenContext, optionIn } from '../lib/cli/deploy/given-context.ts';
 import { describePreflight } from '../lib/cli/deploy/preflight-text.ts';
 import { shortfalls } from '../lib/cli/deploy/shortfalls.ts';
+import { inSentences } from '../lib/cli/run.ts';
 
 const help = `Deploys the stack with the CDK, once the account's quotas have been asked.
 
@@ -21,20 +23,18 @@ lowered for this deploy: each deploy asks anew. A quota that you may not ask for
 cdk deploy, such as --profile NAME and --require-approval never; npx cdk deploy asks for no quota.
 `;
 
-const args = process.argv.slice(2);
-if (args.includes('--help') || args.includes('-h')) {
-  process.stdout.write(help);
-} else {
-  try {
-    await preflight(
-      args.filter((arg) => arg !== '--check'),
-      args.includes('--check'),
-    );
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
+await inSentences(async () => {
+  const args = process.argv.slice(2);
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(help);
+    return;
   }
-}
+  refuseUnknown(args, ['check', 'help']);
+  await preflight(
+    args.filter((arg) => arg !== '--check'),
+    args.includes('--check'),
+  );
+});
 
 async function preflight(cdkArgs: string[], checksOnly: boolean): Promise<void> {
   const given = givenContext(cdkArgs);

@@ -11,6 +11,7 @@ import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-
 import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
 import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
 import { LimitOption } from '../lib/cli/limit-option.ts';
+import { idMeant } from '../lib/cli/named.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { describeHistory } from '../lib/cli/report-history.ts';
 import { runCommand } from '../lib/cli/run.ts';
@@ -54,11 +55,12 @@ await runCommand(
   keysCommands,
   {
     async create({ values, flags }) {
-      const { name, webhook: url, ...given } = readValues(KeyOptions, values);
+      const { name, webhook: url, ...asked } = readValues(KeyOptions, values);
       if (name === undefined)
         throw new CommandError('create needs a name for the key: --name NAME.');
-      refuseDurationAlone({ ...defaultLimits, ...given });
+      refuseDurationAlone({ ...defaultLimits, ...asked });
       const outputs = await reachKeys(values);
+      const given = await withTeamId(asked);
       const limits = { ...defaultLimits, ...usualRequests(outputs), ...given };
       refuseUnknownModels(given, outputs);
       const team = await teamOf(limits);
@@ -104,15 +106,15 @@ await runCommand(
     },
 
     async set({ id, values, flags }) {
-      const { webhook: url, ...changes } = readValues(KeyOptions, values);
-      const isChange = Object.keys(changes).length > 0;
+      const { webhook: url, ...asked } = readValues(KeyOptions, values);
+      const isChange = Object.keys(asked).length > 0;
       if (!isChange && url === undefined) {
         throw new CommandError('There is nothing to change: give a name or a limit to set.');
       }
       const outputs = await reachKeys(values);
+      const changes = await withTeamId(asked);
       refuseUnknownModels(changes, outputs);
       refuseDurationAlone({ ...(await readKey(id)), ...changes });
-      await teamOf(changes);
       await confirm(await doubtsAbout(changes, values), flags);
       if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
       const by = await whoRuns(values);
@@ -167,6 +169,12 @@ await runCommand(
 /** The requests a minute of a key for which none are set, as the target's stack says. */
 function usualRequests({ RequestsPerMinute }: Record<string, string>): Partial<KeyLimits> {
   return RequestsPerMinute === undefined ? {} : { requests_per_minute: Number(RequestsPerMinute) };
+}
+
+/** Puts the id in the place of a team's name. Throws CommandError if there is no such team. */
+async function withTeamId<Limits extends Partial<KeyLimits>>(limits: Limits): Promise<Limits> {
+  const { team } = limits;
+  return team ? { ...limits, team: idMeant(await listTeams(), team, 'team') } : limits;
 }
 
 /** Finds a key's team. Throws `NotFoundError` if there is no such team. */

@@ -3,7 +3,6 @@ import './catalogue-faults.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { farTimeouts } from '../lib/cli/far-timeouts.ts';
-import { parseOptions } from '../lib/cli/parse-options.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { completeTable } from '../lib/cli/restore/complete-tables.ts';
 import {
@@ -14,7 +13,7 @@ import {
 } from '../lib/cli/restore/restore-tables.ts';
 import { describeRest, describeRestorations } from '../lib/cli/restore/restore-text.ts';
 import { storesOf } from '../lib/cli/restore/stack-stores.ts';
-import { sentenceOf } from '../lib/cli/run.ts';
+import { runProgram } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
 import { runCheck } from '../lib/cli/usage/run-check.ts';
 
@@ -37,31 +36,6 @@ accounts or usage differ. Sessions of chats have no recovery; objects in the buc
 const checkedTables = ['KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE'] as const;
 
 const dynamodb = new DynamoDBClient(farTimeouts);
-
-try {
-  const { values } = readOptions();
-  if (values.help) process.stdout.write(help);
-  else await restore(values);
-} catch (error) {
-  const sentence = sentenceOf(error);
-  if (!sentence) throw error;
-  console.error(sentence);
-  process.exitCode = 1;
-}
-
-function readOptions() {
-  return parseOptions(
-    {
-      options: {
-        stack: { type: 'string' },
-        to: { type: 'string' },
-        'dry-run': { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    },
-    'npm run restore -- --help lists the options',
-  );
-}
 
 interface Values {
   stack?: string;
@@ -108,3 +82,11 @@ function leadTo(restorations: Restoration[]): void {
     process.env[name] = restored.target;
   }
 }
+
+const options = {
+  stack: { type: 'string' },
+  to: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+await runProgram({ name: 'restore', help, options }, ({ values }) => restore(values));

@@ -1,4 +1,5 @@
 import { type CommandLine, commonOptions } from './command-line.ts';
+import { aligned } from './text.ts';
 
 /** Returns the help for a program: its commands; or for one command: its options. */
 export function helpFor<Name extends string>(
@@ -12,9 +13,10 @@ export function helpFor<Name extends string>(
     const parts = [summary, `  ${usage}`, optionLines(line, options), notes];
     return parts.filter(Boolean).join('\n\n');
   }
-  const names = (Object.keys(line.commands) as Name[]).map(
-    (each) => `  ${nameAndId(line, each).padEnd(12)}  ${line.commands[each].summary}`,
-  );
+  const names = (Object.keys(line.commands) as Name[]).map((each) => [
+    `  ${nameAndId(line, each)}`,
+    line.commands[each].summary,
+  ]);
   const shared = Object.keys(line.options).filter(
     (option) => option === 'json' || Object.hasOwn(commonOptions, option),
   );
@@ -22,7 +24,7 @@ export function helpFor<Name extends string>(
 
   ${run} COMMAND [options]
 
-${names.join('\n')}
+${aligned(names)}
 
 ${optionLines(line, shared)}
 

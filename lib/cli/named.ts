@@ -19,11 +19,16 @@ export async function withIdOfName<Name extends string>(
 ): Promise<Arguments<Name>> {
   const { id, command, values } = args;
   if (!named || !commands[command].takesKeyId || !id || id.startsWith(`${idsOf}_`)) return args;
-  const meant = (await named(values)).filter(({ name }) => name === id);
+  return { ...args, id: idMeant(await named(values), id, idsOf) };
+}
+
+/** Returns the id of what has this id or name. Throws CommandError if nothing has. */
+export function idMeant(all: readonly Named[], wanted: string, of: string): string {
+  const meant = all.filter(({ id, name }) => id === wanted || name === wanted);
   const one = meant.find(({ state }) => state !== 'revoked') ?? meant[0];
-  if (one) return { ...args, id: one.id };
+  if (one) return one.id;
   // What was given instead may be a secret: the message must not repeat it.
   throw new CommandError(
-    `There is no ${idsOf} of this id or name: npm run ${idsOf}s -- list shows them.`,
+    `There is no ${of} of this id or name: npm run ${of}s -- list shows them.`,
   );
 }

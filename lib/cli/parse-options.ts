@@ -19,7 +19,7 @@ export function parseOptions<Config extends ParseArgsConfig>(
 
 /** Says which of some names was likely meant; nothing if none is like it. */
 export function meantAmong(names: readonly string[], given: string, dashes = '--'): string {
-  const meant = nearest(given, names);
+  const meant = nearest(given, names) ?? names.find((name) => name.startsWith(`${given}-`));
   return meant ? ` (did you mean ${dashes}${meant}?)` : '';
 }
 

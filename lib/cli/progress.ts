@@ -14,7 +14,8 @@ export function progress(what: string, total?: number, stream: Told = process.st
     note(done: number, more = ''): void {
       const ofAll = total === undefined ? '' : ` of ${total}`;
       const line = `${what}: ${done}${ofAll}${stream.isTTY ? more : ''}`;
-      if (Date.now() - toldAtMs < everyMs || (line === told && !stream.isTTY)) return;
+      const isNews = stream.isTTY || (done > 0 && line !== told);
+      if (Date.now() - toldAtMs < everyMs || !isNews) return;
       toldAtMs = Date.now();
       told = line;
       const bar = total === undefined ? '' : `${barOf(done / total)} `;

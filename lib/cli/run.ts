@@ -1,7 +1,9 @@
+import type { ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { StageError } from '../local/stage-error.ts';
 import { type Arguments, readArguments } from './arguments.ts';
 import { CommandError, type CommandLine } from './command-line.ts';
 import { type ListNamed, withIdOfName } from './named.ts';
+import { parseOptions } from './parse-options.ts';
 
 /** What a command prints: a text, an object for `--json`, or lines. One that found something wrong exits with 1. */
 export type Outcome =
@@ -14,7 +16,7 @@ export async function runCommand<Name extends string>(
   run: Record<Name, (args: Arguments<Name>) => Promise<Outcome>>,
   named?: ListNamed,
 ): Promise<void> {
-  try {
+  await inSentences(async () => {
     const args = readArguments(process.argv.slice(2), line);
     if ('help' in args) return console.log(args.help);
     const outcome = await run[args.command](await withIdOfName(args, line, named));
@@ -25,6 +27,40 @@ export async function runCommand<Name extends string>(
       console.log(args.flags.has('json') ? JSON.stringify(json, null, 2) : text);
       if (isWrong) process.exitCode = 1;
     }
+  });
+}
+
+/** A program without commands; its help is written out. */
+interface Program<Options extends ParseArgsOptionsConfig> {
+  name: string;
+  help: string;
+  options: Options;
+  /** Whether it takes words beside options. */
+  takesWords?: boolean;
+}
+
+type Given<Options extends ParseArgsOptionsConfig> = Pick<
+  ReturnType<typeof parseArgs<{ options: Options; allowPositionals: true }>>,
+  'values' | 'positionals'
+>;
+
+/** Runs a program without commands, or prints its help; what an operator can put right prints as a sentence. */
+export const runProgram = <Options extends ParseArgsOptionsConfig>(
+  { name, help, options, takesWords = false }: Program<Options>,
+  run: (given: Given<Options>) => Promise<void>,
+): Promise<void> =>
+  inSentences(async () => {
+    const all: ParseArgsOptionsConfig = { ...options, help: { type: 'boolean', short: 'h' } };
+    const config = { allowPositionals: takesWords, options: all };
+    const given = parseOptions(config, `npm run ${name} -- --help lists the options`);
+    if (given.values['help']) process.stdout.write(help);
+    else await run(given as Given<Options>);
+  });
+
+/** Runs something of which errors that an operator can put right print as a sentence. */
+export async function inSentences(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
   } catch (error) {
     const sentence = sentenceOf(error);
     if (!sentence) throw error;
@@ -37,7 +73,15 @@ export async function runCommand<Name extends string>(
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof CommandError || error instanceof StageError) return error.message;
   if (!(error instanceof Error)) return undefined;
-  return error.name === 'ServiceError' ? error.message : awsSentence(error);
+  return error.name === 'ServiceError'
+    ? error.message
+    : (fileSentence(error) ?? awsSentence(error));
+}
+
+/** `ENOTDIR: not a directory, mkdir 'README.md/x'` begins with what is wrong, and has the path apart. */
+function fileSentence({ path, message }: Error & { path?: string }): string | undefined {
+  const reason = path && message.match(/^E[A-Z]+: ([^,]+),/)?.[1];
+  return reason ? `${path}: ${reason}.` : undefined;
 }
 
 function awsSentence(error: Error & { $metadata?: unknown }): string | undefined {

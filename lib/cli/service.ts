@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { plainly } from '../../shared/http/errors.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
 
@@ -153,11 +154,18 @@ export async function respond(
     const isBusy = response.status === 429 || response.status >= 500;
     const isFinal = response.headers.get('x-should-retry') === 'false';
     if (!isBusy || isFinal || attempt === maxTries) {
-      throw new CommandError(`${method} ${path}: ${response.status} ${messageIn(text)}`);
+      throw new CommandError(refusalOf(response, `${method} ${path}`, messageIn(text)));
     }
     const askedSeconds = Number(response.headers.get('retry-after')) || attempt;
     await pause(Math.min(60, askedSeconds) * 1_000);
   }
+}
+
+/** Says what the service refuses; what is wrong with it needs the route, too. */
+function refusalOf({ status, url }: Response, route: string, message: string): string {
+  if (status !== 401) return status < 500 ? message : `${route}: ${status} ${message}`;
+  const where = process.env['QUIRE_API_KEY'] ? ' in QUIRE_API_KEY' : '';
+  return `${new URL(url).origin} doesn't take the API key${where}: ${message}`;
 }
 
 interface Sending {
@@ -190,7 +198,7 @@ function messageIn(text: string): string {
     const { error, detail } = JSON.parse(text) as { error?: unknown; detail?: unknown };
     const told = (error as { message?: string })?.message ?? error ?? detail;
     if (Array.isArray(told)) {
-      return told.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+      return told.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${plainly(msg)}`).join('; ');
     }
     return typeof told === 'string' ? told : JSON.stringify(told);
   } catch {

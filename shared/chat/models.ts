@@ -4,6 +4,7 @@ import { NotFoundError } from '../http/errors.ts';
 import {
   allowedModelsOf,
   isUsable,
+  meantModel,
   usableEmbeddingModel,
   usableModel,
 } from '../keys/usable-models.ts';
@@ -65,19 +66,19 @@ const entryOf = ({ id, upstreams }: Model | EmbeddingModel): v.InferOutput<typeo
 /** Returns a model that the caller may use. Throws `NotFoundError` if there is none, or if the key may not use it. */
 export function requireModel(caller: Caller, id: string): Model {
   const model = usableModel(allowedModelsOf(caller), id);
-  if (!model) throw noModel(id);
+  if (!model) throw noModel(caller, id);
   return model;
 }
 
 /** The same of a model that makes embeddings. */
 export function requireEmbeddingModel(caller: Caller, id: string): EmbeddingModel {
   const model = usableEmbeddingModel(allowedModelsOf(caller), id);
-  if (!model) throw noModel(id, 'does not exist, or makes no embeddings');
+  if (!model) throw noModel(caller, id, 'does not exist, or makes no embeddings');
   return model;
 }
 
-const noModel = (id: string, what = 'does not exist') =>
+const noModel = (caller: Caller, id: string, what = 'does not exist') =>
   new NotFoundError(
-    `The model ${id} ${what}. GET /v1/models lists those that do.`,
+    `The model ${id} ${what}.${meantModel(allowedModelsOf(caller), id)} GET /v1/models lists those that do.`,
     'model_not_found',
   );

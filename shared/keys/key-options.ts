@@ -97,10 +97,10 @@ const TimeSpanMs = v.pipe(
   v.transform((text) => addDuration(new Date(), text).getTime() - Date.now()),
 );
 
-const TeamId = matching(/^team_[0-9a-f-]{36}$/, "a team's id, team_…, or none");
+const Name = matching(/^(?=.*\S)\P{Cc}{1,100}$/u, '1 to 100 printable characters');
 
 const budgetOptions = {
-  name: v.exactOptional(matching(/^(?=.*\S)\P{Cc}{1,100}$/u, '1 to 100 printable characters')),
+  name: v.exactOptional(Name),
   budget_usd: v.exactOptional(orNone(null, Usd)),
   duration: v.exactOptional(orNone(null, TimeSpan)),
   webhook: v.exactOptional(orNone(null, WebhookUrl)),
@@ -113,7 +113,7 @@ export const TeamOptions = v.object(budgetOptions);
 export const KeyOptions = v.pipe(
   v.object({
     ...budgetOptions,
-    team: v.exactOptional(orNone(null, TeamId)),
+    team: v.exactOptional(orNone(null, Name)),
     images_per_hour: v.exactOptional(Count),
     requests_per_minute: v.exactOptional(orNone(null, Count)),
     max_concurrent: v.exactOptional(orNone(null, Count)),

@@ -1,4 +1,5 @@
 import type { Caller } from '../http/caller.ts';
+import { nearest } from '../http/misspellings.ts';
 import {
   type EmbeddingModel,
   findEmbeddingModel,
@@ -32,6 +33,15 @@ export const isUsable = (allowed: AllowedModels, id: string): boolean =>
 
 /** The most models that an error names. */
 const maxNamed = 20;
+
+/** The model of a key's that an unknown one is likely meant to be, as a question; nothing if none is like it. */
+export function meantModel(allowed: AllowedModels, id: string): string {
+  const meant = nearest(
+    id,
+    modelIds.filter((each) => isUsable(allowed, each)),
+  );
+  return meant ? ` Did you mean ${meant}?` : '';
+}
 
 /** Says that there is no such model for a key, and which there are among some. */
 export function noSuchModel(allowed: AllowedModels, among: readonly string[] = modelIds): string {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { adoptionOf } from '../../lib/cli/adopt/adoption.ts';
 import { all, referencesIn, template } from '../support/run/stack-template.ts';
+import { useFolder } from '../support/run/use-folder.ts';
+import { cleanEnvironment, inOwnProcess } from '../support/servers/command.ts';
 
 const stackName = 'quire-prod';
 const idsOf = (type: string) => all(type).map(([id]) => id);
@@ -12,6 +14,31 @@ const secrets = idsOf('AWS::SecretsManager::Secret').map(
   (id) => `arn:aws:secretsmanager:eu-west-1:123456789012:secret:${id}-AbCdEfGhIjKl-1a2B3c`,
 );
 const left = [...tables, ...buckets, ...secrets];
+
+const home = useFolder();
+const adopt = (...args: string[]) =>
+  inOwnProcess({ file: 'bin/adopt.ts', args, env: cleanEnvironment(home) });
+
+describe('npm run adopt', () => {
+  it('explains itself', async () => {
+    const { code, stdout } = await adopt('--help');
+
+    expect(code).toBe(0);
+    expect(stdout).toContain('npm run adopt -- STACK NAME...');
+  });
+
+  it.each([
+    [[], 'adopt needs the name of the new stack, and what to attach.'],
+    [['--hepl'], 'There is no option --hepl (did you mean --help?); npm run adopt -- --help lists'],
+    [['quire-none'], 'There is no template of quire-none in cdk.out: run npm run synth first.'],
+  ])('with %j says what is wrong in one sentence', async (args, sentence) => {
+    const { code, stdout, stderr } = await adopt(...args);
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(sentence);
+  });
+});
 
 describe('what a deleted stack has left', () => {
   it('becomes a new stack’s, each under its logical id', () => {

@@ -159,10 +159,10 @@ describe('a deploy', () => {
   it('to a new account is of what it can run, and says what to ask for', async () => {
     account = { ...usual, concurrency: 10, unreserved: 10, applied: { textract: textract(1) } };
 
-    const { stdout, stderr } = await deploy('-c', 'quire:concurrency=500', '--stack');
+    const { stdout, stderr } = await deploy('-c', 'quire:concurrency=500', '--no-rollback');
 
     expect(cdkArgs(stdout)).toEqual([
-      ...['deploy', '-c', 'quire:concurrency=500', '--stack'],
+      ...['deploy', '-c', 'quire:concurrency=500', '--no-rollback'],
       ...['-c', 'quire:concurrency=10', '-c', 'quire:chatWorkers=2'],
       ...['-c', 'quire:ocrWorkers=2', '-c', 'quire:textractPagesPerSecond=1'],
     ]);
@@ -249,6 +249,22 @@ describe('a deploy', () => {
       stdout: '',
       stderr: 'The setting quire:chatWorkers is 1: it should be a whole number from 2 to 1000.\n',
     });
+  });
+
+  it.each([
+    [['--chekc'], 'There is no option --chekc (did you mean --check?); npm run deploy -- --help'],
+    [['--require-aproval', 'never'], '(did you mean --require-approval?)'],
+    [['--no-rolback'], 'There is no option --no-rolback'],
+    [
+      ['-c', 'quire:concurency=500'],
+      'no setting quire:concurency (did you mean quire:concurrency?)',
+    ],
+  ])('with %j is none, and says what was likely meant', async (args, sentence) => {
+    const { code, stdout, stderr } = await deploy(...args);
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(sentence);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
   it('can be explained', async () => {

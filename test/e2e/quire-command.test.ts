@@ -86,12 +86,15 @@ describe('npm run quire -- submit', () => {
   it.each([
     [['submit'], 'submit takes files, or --folder ID of the drive.'],
     [['submit', 'absent.pdf'], 'absent.pdf is no file.'],
+    [['submit', samples], 'is a folder: name the files in it.'],
+    [['submit', invoice, '--out', invoice], 'file already exists.'],
+    [['ask', 'Well?', '--model', 'gpt-5-mni'], 'model: no such model'],
     [['submit', invoice, '--fields', '{'], '--fields takes JSON: '],
     [['submit', invoice, '--ask', 'a', '--fields', '{}'], '--ask and --fields are two tasks'],
     [['submit', invoice, '--type', 'scan'], 'job_type: '],
     [['submit', '--folder', 'unknown'], 'this API key may read no folder of the drive'],
     [['ask'], 'ask needs a question'],
-    [['result', 'job_unknown'], '404'],
+    [['result', 'job_unknown'], 'There is no such job.'],
   ])('refuses %s in one sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await quire(args);
 
@@ -129,7 +132,7 @@ describe('npm run quire --', () => {
     [{ QUIRE_BASE_URL: 'http://127.0.0.1:9' }, /^QUIRE_BASE_URL needs a key beside it/],
     [{ QUIRE_BASE_URL: 'here', QUIRE_API_KEY: 'sk-x' }, /^QUIRE_BASE_URL takes an address/],
     [{ QUIRE_BASE_URL: 'http://127.0.0.1:9', QUIRE_API_KEY: 'sk-x' }, /can't be reached/],
-    [{ ...service, QUIRE_API_KEY: 'sk-wrong' }, /401/],
+    [{ ...service, QUIRE_API_KEY: 'sk-wrong' }, /doesn't take the API key in QUIRE_API_KEY: /],
   ])('says what is missing in the environment %o', async (env, sentence) => {
     const { code, stderr } = await quire(['jobs', '--data', '.local-none'], env as typeof service);
 

@@ -399,6 +399,10 @@ describe.concurrent('refuses in one sentence', () => {
     [['issue'], `There is no command issue; ${commands}`],
     [['list', '--all'], 'There is no option --all; npm run keys -- --help lists the commands.'],
     [
+      ['create', '--name', 'x', '--budget', '1'],
+      'There is no option --budget (did you mean --budget-usd?); npm run keys -- --help lists the commands.',
+    ],
+    [
       ['list', '--grace', '1h'],
       'list has no option --grace; npm run keys -- list --help lists its options.',
     ],

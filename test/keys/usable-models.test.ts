@@ -29,6 +29,15 @@ const saidBy = (act: () => unknown): string => {
   }
 };
 
+it('a model’s misspelled name is told with the one that was meant, if the key may use it', () => {
+  const anybody = { ...caller, limits: JSON.stringify(defaultLimits) };
+
+  expect(saidBy(() => requireModel(anybody, 'gpt5-mini'))).toBe(
+    'The model gpt5-mini does not exist. Did you mean gpt-5-mini? GET /v1/models lists those that do.',
+  );
+  expect(saidBy(() => requireModel(caller, 'gpt5-mini'))).not.toContain('gpt-5-mini?');
+});
+
 it('a key finds the models that it may use, to chat and to read, and no other', () => {
   expect(usableModel(models, 'gpt-5-nano')?.id).toBe('gpt-5-nano');
   expect(usableModel(models, 'gpt-5')).toBeUndefined();

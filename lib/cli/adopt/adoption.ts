@@ -1,3 +1,5 @@
+import { CommandError } from '../command-line.ts';
+
 /** A synthesized template, as far as it is read here. */
 export interface StackTemplate {
   Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
@@ -21,7 +23,7 @@ export interface Adoption {
 }
 
 /**
- * Returns what makes a new stack own an old one's tables, bucket and secrets, by names or ARNs. Throws an Error that
+ * Returns what makes a new stack own an old one's tables, bucket and secrets, by names or ARNs. Throws a CommandError that
  * lists those it misses or doesn't know.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-import-new-stack.html
  */
@@ -43,7 +45,7 @@ export function adoptionOf(template: StackTemplate, stackName: string, given: st
     missing.length > 0 && `Name these too: ${missing.join(', ')}.`,
     unknown.size > 0 && `The stack has nothing of these names: ${[...unknown].join(', ')}.`,
   ].filter(Boolean);
-  if (wrong.length > 0) throw new Error(wrong.join('\n'));
+  if (wrong.length > 0) throw new CommandError(wrong.join('\n'));
   return { template: { Resources: Object.fromEntries(lasting) }, resourcesToImport };
 }
 

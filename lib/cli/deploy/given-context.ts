@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { RootConstruct } from 'constructs';
-import { prefix, readSettings, type Settings } from '../../stack/settings/settings.ts';
+import {
+  prefix,
+  readSettings,
+  type Settings,
+  settingNames,
+} from '../../stack/settings/settings.ts';
+import { CommandError } from '../command-line.ts';
+import { meantAmong } from '../parse-options.ts';
 
 /** What a deploy was called with. */
 export interface Given {
@@ -22,11 +29,18 @@ export function givenContext(args: readonly string[], file = 'cdk.json'): Given 
   return { context: given, settings: settingsOf(given) };
 }
 
-/** Throws an Error with a sentence for each wrong setting. */
+/** Throws a CommandError with a sentence for each wrong setting. */
 export function settingsOf(context: Record<string, unknown>): Settings {
+  const unknown = Object.keys(context).find((name) => !settingNames.includes(name));
+  const meant = unknown === undefined ? '' : meantAmong(settingNames, unknown, '');
+  if (meant) throw new CommandError(`There is no setting ${unknown}${meant}.`);
   const { node } = new RootConstruct();
   for (const [name, value] of Object.entries(context)) node.setContext(name, value);
-  return readSettings(node);
+  try {
+    return readSettings(node);
+  } catch (cause) {
+    throw new CommandError((cause as Error).message, { cause });
+  }
 }
 
 /** The values of `-c name=value` and `--context name=value`, however they are written. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { FolderResult } from '../../../shared/jobs/results/result.ts';
 import { ask, type EndedJob, respond, type Service } from '../service.ts';
 import { dollars, printable } from '../text.ts';
 
@@ -15,10 +16,23 @@ export function endedText({ filename, status, error, result, id }: EndedJob, nam
 export async function resultText(service: Service, job: EndedJob): Promise<string | undefined> {
   const { result, result_file_id } = job;
   if (!result || !result_file_id) return undefined;
-  if (result['type'] === 'folder') return JSON.stringify(result, null, 2);
+  if (result['type'] === 'folder') return folderText(result as unknown as FolderResult);
   const response = await respond(service, 'GET', `/v1/files/${result_file_id}/content`);
   if (result['type'] !== 'extract') return response.text();
   return JSON.stringify(((await response.json()) as { data: object }).data, null, 2);
+}
+
+/** What became of a folder's files, whose results lie on the drive. */
+function folderText({ files, failed_files, left_out }: FolderResult): string {
+  return [
+    `${files.done} of ${files.found} files are done: each result lies beside its document on the drive.`,
+    ...failed_files.map(({ filename, error }) => `${filename}: ${error}`),
+    ...left_out.map(
+      ({ filename, reason }) => `${filename}: left out, ${reason.replaceAll('_', ' ')}`,
+    ),
+  ]
+    .map(printable)
+    .join('\n');
 }
 
 /** A folder that results are written into, each under a name of its own. */

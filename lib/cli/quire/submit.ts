@@ -27,8 +27,12 @@ export async function submit({ all, values, flags }: Given): Promise<Outcome> {
   if ((all.length === 0) === (folder === undefined)) {
     throw new CommandError('submit takes files, or --folder ID of the drive.');
   }
-  const wrong = all.find((path) => !statSync(path, { throwIfNoEntry: false })?.isFile());
-  if (wrong !== undefined) throw new CommandError(`${wrong} is no file.`);
+  for (const path of all) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw new CommandError(`${path} is a folder: name the files in it.`);
+    if (!found?.isFile()) throw new CommandError(`${path} is no file.`);
+  }
+  const results = out === undefined ? undefined : new ResultFolder(out);
   const task = taskOf(values);
   const service = serviceIn(values['data']);
   const inputs = folder === undefined ? all : [folder];
@@ -51,16 +55,15 @@ export async function submit({ all, values, flags }: Given): Promise<Outcome> {
   const jobs = await Promise.all(inputs.map((input) => limit(() => run(input))));
   end();
   if (flags.has('no-wait')) return { json: { jobs }, text: jobs.map(({ id }) => id).join('\n') };
-  return outcomeOf(service, jobs as EndedJob[], out);
+  return outcomeOf(service, jobs as EndedJob[], results);
 }
 
 /** Prints the results of jobs, or writes them into a folder. */
 export async function outcomeOf(
   service: Service,
   jobs: readonly EndedJob[],
-  out: string | undefined,
+  folder: ResultFolder | undefined,
 ): Promise<Outcome> {
-  const folder = out === undefined ? undefined : new ResultFolder(out);
   const texts: string[] = [];
   for (const job of jobs) {
     const text = folder ? await folder.write(service, job) : await resultText(service, job);

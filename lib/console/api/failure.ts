@@ -50,7 +50,9 @@ async function readBody(response: Response): Promise<ErrorBody> {
 
 function wordsOf({ detail, error }: ErrorBody): string | undefined {
   if (!Array.isArray(detail)) return detail ?? error?.message;
-  return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  return detail
+    .map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg.replace(/^Value error, /, '')}`)
+    .join('; ');
 }
 
 /** Takes a 404 for nothing, as where a list names what may be gone by now. */

@@ -9,7 +9,7 @@ export function extract({ asked, isQuestion, material, instructions }: Reading):
   const relevant = mostRelevant([...instructions, ...material], asked, maxSentences);
   if (relevant.length > 0) return relevant.join('\n');
 
-  if (!isLong(material)) return nothingToExtract(asked);
+  if (!isLong(material) && !(isQuestion && material.length > 0)) return nothingToExtract(asked);
   const beginning = material
     .slice(0, maxSentences)
     .map(({ text }) => text)

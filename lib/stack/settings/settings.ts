@@ -121,6 +121,9 @@ const Given = v.strictObject({
   tracing: v.optional(flag, false),
 });
 
+/** The whole names of all settings. */
+export const settingNames = Object.keys(Given.entries).map((name) => `${prefix}${name}`);
+
 const Settings = v.pipe(
   Given,
   v.transform(({ reservedConcurrency: given, ...settings }) => ({
@@ -184,8 +187,7 @@ function refuseUnfitting(settings: Settings): void {
 function sentenceFor(issue: v.BaseIssue<unknown>): string {
   const name = `${prefix}${v.getDotPath(issue) ?? ''}`;
   if (issue.expected === 'never') {
-    const known = Object.keys(Given.entries).map((each) => `${prefix}${each}`);
-    return `There is no setting ${name}; the settings are ${known.join(', ')}.`;
+    return `There is no setting ${name}; the settings are ${settingNames.join(', ')}.`;
   }
   return `The setting ${name} is ${JSON.stringify(issue.input)}: it ${issue.message}.`;
 }

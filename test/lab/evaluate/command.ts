@@ -1,23 +1,18 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { progress } from '../../../lib/cli/progress.ts';
-import { sentenceOf } from '../../../lib/cli/run.ts';
+import { inSentences } from '../../../lib/cli/run.ts';
 import { evaluate } from './evaluate.ts';
 import { describeReport, leastOf, reportRecord } from './evaluation-text.ts';
 import { readExpected } from './expected.ts';
 import { type EvaluateOptions, evaluateHelp, readOptions, serviceOf } from './options.ts';
 
-try {
+await inSentences(async () => {
   const read = readOptions(process.argv.slice(2));
   if ('help' in read) process.stdout.write(evaluateHelp);
   else if ('makeSet' in read) await makeSet(read.makeSet);
   else await run(read.options);
-} catch (error) {
-  const sentence = sentenceOf(error);
-  if (!sentence) throw error;
-  console.error(sentence);
-  process.exitCode = 1;
-}
+});
 
 async function run(options: EvaluateOptions): Promise<void> {
   const service = serviceOf(options, process.env['QUIRE_KEY']);

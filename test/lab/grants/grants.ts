@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseOptions } from '../../../lib/cli/parse-options.ts';
-import { sentenceOf } from '../../../lib/cli/run.ts';
+import { runProgram } from '../../../lib/cli/run.ts';
 import { permissionsOf } from '../../../lib/local/permissions/policies.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import { synthesize } from '../../../lib/local/template/synthesize.ts';
@@ -13,8 +12,10 @@ const help = `Runs tests, and prints the grants of the template that no call of 
 
   npm run grants -- [--keep] [FILE...]
 
-FILE    the tests to run, as for npm test; default: all
---keep  the grants that earlier runs used count as well`;
+  FILE    the tests to run, as for npm test; default: all
+  --keep  the grants that earlier runs used count as well
+  --help  show this
+`;
 
 /** Why grants are there that the tests may leave unused, by action, and for one function by both. */
 const explained: Record<string, string> = {
@@ -45,46 +46,35 @@ const explained: Record<string, string> = {
 /** Stands for streams: a stage doesn't start if a function lacks a grant on the stream that feeds it. */
 const streamArn = 'stream';
 
-const { values, positionals } = readOptions();
-if (values.help) {
-  console.log(help);
-  process.exit();
-}
-const file = join(process.cwd(), '.local/used-grants.txt');
-mkdirSync(dirname(file), { recursive: true });
-if (!values.keep) rmSync(file, { force: true });
-writeFileSync(file, '', { flag: 'a' });
+const options = { keep: { type: 'boolean' } } as const;
 
-const tests = spawnSync('vitest', ['run', '--reporter=dot', ...positionals], {
-  env: { ...process.env, QUIRE_USED_GRANTS: file },
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
-if (tests.status !== 0) {
-  console.error('The tests failed: some grants may be used by them alone.');
-  process.exitCode = 1;
-}
+await runProgram({ name: 'grants', help, options, takesWords: true }, async (args) => {
+  const {
+    values: { keep },
+    positionals,
+  } = args;
+  const file = join(process.cwd(), '.local/used-grants.txt');
+  mkdirSync(dirname(file), { recursive: true });
+  if (!keep) rmSync(file, { force: true });
+  writeFileSync(file, '', { flag: 'a' });
 
-const used = new Set(readFileSync(file, 'utf8').split('\n'));
-for (const line of await allGrants()) {
-  if (used.has(line)) continue;
-  const [name, action = ''] = line.split(' ');
-  const reason = explained[`${name} ${action}`] ?? explained[action];
-  console.log(reason ? `${line}  (${reason})` : `${line}  UNUSED`);
-}
-
-function readOptions() {
-  const keep = { type: 'boolean', default: false } as const;
-  const help = { type: 'boolean', short: 'h', default: false } as const;
-  try {
-    return parseOptions(
-      { allowPositionals: true, options: { keep, help } },
-      'npm run grants -- --help lists the options',
-    );
-  } catch (error) {
-    console.error(sentenceOf(error) ?? error);
-    process.exit(1);
+  const tests = spawnSync('vitest', ['run', '--reporter=dot', ...positionals], {
+    env: { ...process.env, QUIRE_USED_GRANTS: file },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (tests.status !== 0) {
+    console.error('The tests failed: some grants may be used by them alone.');
+    process.exitCode = 1;
   }
-}
+
+  const used = new Set(readFileSync(file, 'utf8').split('\n'));
+  for (const line of await allGrants()) {
+    if (used.has(line)) continue;
+    const [name, action = ''] = line.split(' ');
+    const reason = explained[`${name} ${action}`] ?? explained[action];
+    console.log(reason ? `${line}  (${reason})` : `${line}  UNUSED`);
+  }
+});
 
 /** Every grant of the template as a line of the file has it. */
 async function allGrants(): Promise<string[]> {

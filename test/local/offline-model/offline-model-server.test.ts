@@ -318,6 +318,13 @@ describe('an answer', () => {
     expect(said).toContain('No sentence shares a word with the question.');
   });
 
+  it('to a question about a short text says so before that', async () => {
+    const said = await answer(user('Chain: 60.50\nRings: 36.00\n\nWho was Napoleon?'));
+
+    expect(said).toContain('No sentence shares a word with the question.');
+    expect(said).toContain('Chain: 60.50');
+  });
+
   it('to a chat with nothing to extract says so and repeats what was asked', async () => {
     const system: Message = { role: 'system', content: 'You are a helpful assistant.' };
 

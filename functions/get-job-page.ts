@@ -5,6 +5,6 @@ import { drawPage, PagePath } from '../shared/jobs/routes/draw-page.ts';
 /** GET /batch/jobs/{job_id}/pages/{page} */
 export const handler = streamEndpoint(
   { path: PagePath },
-  ({ path }, caller, { timeIsUp }) => drawPage(caller, path, timeIsUp),
+  ({ path }, caller, invocation) => drawPage(caller, path, invocation),
   detailError,
 );

@@ -7,8 +7,8 @@ import { submitJob } from '../shared/jobs/routes/submit.ts';
 /** POST /batch/jobs */
 export const handler = jsonEndpoint(
   { body: JobSubmission, header: SubmissionHeader },
-  async ({ body, header }, caller) =>
+  async ({ body, header }, caller, room) =>
     body.dry_run
-      ? json(200, await estimateJob(caller, body))
-      : json(202, await submitJob(caller, body, header['idempotency-key'])),
+      ? json(200, await estimateJob(caller, body, room))
+      : json(202, await submitJob(caller, body, header['idempotency-key'], room)),
 );

@@ -84,6 +84,10 @@ type Environment = v.InferOutput<typeof Environment>;
 /** The name of the Lambda function that runs this code; undefined outside Lambda. */
 export const functionName = () => process.env['AWS_LAMBDA_FUNCTION_NAME'];
 
+/** How much memory that function has; infinite outside Lambda. */
+export const functionMemoryBytes = () =>
+  Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? Number.POSITIVE_INFINITY) * 2 ** 20;
+
 /** What was read of the environment, and from which text: a call asks for some settings many times. */
 const known = new Map<string, { text: string | undefined; value: unknown }>();
 

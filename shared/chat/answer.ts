@@ -73,7 +73,7 @@ export type AnswerRequest = Omit<CompletionRequest, 'model' | 'stream'>;
 
 /** The call that asks a turn's model for its answer. */
 export function answerCall(
-  { caller, request: { metadata }, model, usage, signal }: Turn,
+  { caller, request: { metadata }, model, usage, room, signal }: Turn,
   request: AnswerRequest,
   asRequest: boolean,
 ): ModelCall {
@@ -84,6 +84,7 @@ export function answerCall(
     subject: chatSubject({ metadata }),
     asRequest,
     onSettled: (outcome) => usage.addCall(outcome),
+    room,
     signal,
   };
 }

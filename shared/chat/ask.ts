@@ -9,6 +9,7 @@ import {
   openHeldCall,
   readCompletion,
 } from './metered-call.ts';
+import type { ToAnswer } from './respond.ts';
 
 /** A model's answer as a whole; `cost` in nano-dollars. */
 export interface Answer {
@@ -50,21 +51,21 @@ export const askHeld = (held: HeldCall, keep?: Keep<Answer>): Promise<Answer & {
 /** Asks as `ask` does, in any dialect. `toAnswer` makes the answer that the caller gets of the upstream's. */
 export const askWhole = async (
   call: ModelCall,
-  toAnswer: (text: string) => string,
+  toAnswer: ToAnswer | undefined,
   keep: Keep<WholeAnswer>,
 ): Promise<WholeAnswer & { kept: Kept }> =>
   readAndSettle(
     await holdCall(call),
-    (text, used, metered) => {
-      if (metered.dialect === 'chat') completionIn(text, used, metered);
+    (value, used, metered) => {
+      if (metered.dialect === 'chat') completionIn(value, used, metered);
       else if (!metered.meter.finished) throw unavailable(noCompletion);
-      return { body: JSON.parse(toAnswer(text)) as object, ...used };
+      return { body: toAnswer ? toAnswer(value) : (value as object), ...used };
     },
     keep,
   );
 
-/** Makes what is wanted of an answer's text. Throws for one that is none. */
-type Read<Wanted> = (text: string, used: Used, metered: MeteredCall) => Wanted;
+/** Makes what is wanted of an answer as it was parsed. Throws for what is none. */
+type Read<Wanted> = (answer: unknown, used: Used, metered: MeteredCall) => Wanted;
 
 async function readAndSettle<Wanted extends object>(
   held: HeldCall,
@@ -73,10 +74,10 @@ async function readAndSettle<Wanted extends object>(
 ): Promise<Wanted & { kept: Kept }> {
   const metered = await openHeldCall(held);
   try {
-    const text = readCompletion(metered);
+    const { value } = readCompletion(metered);
     const outcome = await metered.outcome();
     if (!outcome) throw unavailable(noCompletion);
-    const wanted = read(text, usedBy(outcome), metered);
+    const wanted = read(value, usedBy(outcome), metered);
     const kept = keep && (await metered.endWith(await keep(wanted)));
     return { ...wanted, kept };
   } catch (error) {
@@ -95,8 +96,8 @@ const usedBy = ({ costNanoUsd, promptTokens, completionTokens }: Outcome): Used 
   cost: costNanoUsd,
 });
 
-function completionIn(text: string, used: Used, { maxTokens }: MeteredCall): Answer {
-  const choice = (JSON.parse(text) as Completion | null)?.choices?.[0];
+function completionIn(answer: unknown, used: Used, { maxTokens }: MeteredCall): Answer {
+  const choice = (answer as Completion | null)?.choices?.[0];
   if (!choice?.message) throw unavailable(noCompletion);
   return {
     content: choice.message.content == null ? null : textOf(choice.message),

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { askToRead } from '../documents/attached/ask-to-read.ts';
 import type { AttachedFile } from '../documents/attached/attached-file.ts';
+import type { Room } from '../http/byte-budget.ts';
 import { valueError } from '../http/errors.ts';
 import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
 
@@ -55,6 +56,7 @@ export async function withDocumentTexts(
   request: ChatStreamRequest,
   documents: SentDocument[],
   keyId: string,
+  room: Room,
   signal: AbortSignal,
 ): Promise<ChatStreamRequest> {
   const failure = new AbortController();
@@ -62,7 +64,9 @@ export async function withDocumentTexts(
   const files = [...(request.files ?? [])];
   try {
     await pLimit(readsAtOnce).map(documents, async ({ index, file }) => {
+      const taken = await room.take(limits.jsonBytes, { signal: stop });
       const content = await textOf({ ...file, keyId }, index, stop);
+      room.give(taken - Buffer.byteLength(content));
       files[index] = { name: file.name, content };
     });
   } catch (error) {

@@ -7,6 +7,7 @@ import { Metadata } from '../ledger/terms/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
+import { limitThatFits } from './answer-size.ts';
 import { findFileId, Messages, noFileIds } from './completion-message.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
@@ -128,12 +129,16 @@ export function upstreamBody(
   refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
   refuseUnsupported(model, rest);
   const limits = [max_tokens, max_completion_tokens].filter((each) => typeof each === 'number');
-  const limit = Math.min(...limits, model.maxOutputTokens);
-  refuseBeyondLimit(rest, limit);
+  const most = Math.min(...limits, model.maxOutputTokens);
+  const named = max_tokens == null ? 'max_completion_tokens' : 'max_tokens';
+  const { n, logprobs, top_logprobs } = rest;
+  const asked = { n, listsTokens: Boolean(logprobs), top_logprobs };
+  const limit = limitThatFits(stream ? {} : asked, most, limits.length > 0 ? named : undefined);
+  refuseBeyondLimit(rest, most);
   const fileId = findFileId(rest.messages);
   if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
   return {
-    ...(limits.length > 0 && { max_tokens: limit }),
+    ...(limit !== undefined && { max_tokens: limit }),
     ...withoutNull(rest, 'temperature'),
     ...(rest['store'] === true && metadata && { metadata }),
     ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),

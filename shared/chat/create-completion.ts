@@ -1,11 +1,12 @@
+import { maxNamedFileBytes } from '../http/bounds.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { type CompletionRequest, completionQuestion } from './completion-request.ts';
 import { requireModel } from './models.ts';
-import { maxOwnFileBytes, withOwnFiles } from './own-files.ts';
+import { withOwnFiles } from './own-files.ts';
 import { respond } from './respond.ts';
 
-const ownFiles = { loc: ['body', 'messages'], maxBytes: maxOwnFileBytes };
+const ownFiles = { loc: ['body', 'messages'], maxBytes: maxNamedFileBytes };
 
 /** Makes a chat completion. Throws as `respond` does, and `NotFoundError` for a model that the caller may not use. */
 export async function createCompletion(
@@ -15,7 +16,8 @@ export async function createCompletion(
 ): Promise<StreamedResponse> {
   const model = requireModel(caller, request.model);
   const { keyId } = caller;
-  const messages = await withOwnFiles(request.messages, { keyId, ...ownFiles });
+  const { room } = invocation;
+  const messages = await withOwnFiles(request.messages, { keyId, room, ...ownFiles });
   const question = {
     ...completionQuestion(model, { ...request, messages }),
     metadata: request.metadata,

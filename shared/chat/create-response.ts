@@ -1,7 +1,9 @@
+import { maxNamedFileBytes } from '../http/bounds.ts';
+import type { Room } from '../http/byte-budget.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { requireModel } from './models.ts';
-import { maxOwnFileBytes, withOwnFiles } from './own-files.ts';
+import { withOwnFiles } from './own-files.ts';
 import { respond } from './respond.ts';
 import { responseBody } from './response-body.ts';
 import type { ResponseRequest } from './response-request.ts';
@@ -13,18 +15,22 @@ export async function createResponse(
   invocation: Invocation,
 ): Promise<StreamedResponse> {
   const model = requireModel(caller, request.model);
-  const body = responseBody(model, await withFiles(request, caller));
+  const body = responseBody(model, await withFiles(request, caller, invocation.room));
   const question = { model, dialect: 'responses' as const, body, metadata: request.metadata };
   return respond(question, caller, invocation);
 }
 
 /** The request with the key's own files in place of their ids. */
-async function withFiles(request: ResponseRequest, { keyId }: Caller): Promise<ResponseRequest> {
+async function withFiles(
+  request: ResponseRequest,
+  { keyId }: Caller,
+  room: Room,
+): Promise<ResponseRequest> {
   const { input } = request;
   if (!Array.isArray(input)) return request;
   const loc = ['body', 'input'];
   const filled = await withOwnFiles(input, {
-    ...{ keyId, loc, type: 'input_file', maxBytes: maxOwnFileBytes },
+    ...{ keyId, room, loc, type: 'input_file', maxBytes: maxNamedFileBytes },
   });
   return { ...request, input: filled };
 }

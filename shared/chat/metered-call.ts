@@ -1,3 +1,4 @@
+import { memory, type Room } from '../http/byte-budget.ts';
 import { raiseHold } from '../ledger/raise-hold.ts';
 import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
 import {
@@ -11,11 +12,12 @@ import {
 import type { ChargeSubject } from '../ledger/terms/charge.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { meteredAnswer } from '../models/answer-head.ts';
+import { AnswerBytes } from '../models/answer-bytes.ts';
+import { type Head, meteredAnswer } from '../models/answer-head.ts';
 import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter } from '../models/completion-meter.ts';
 import { oneCreated } from '../models/dialects/chat/created.ts';
-import type { EndingReader } from '../models/dialects/dialect.ts';
+import type { Body, EndingReader } from '../models/dialects/dialect.ts';
 import { dialects, wires } from '../models/dialects/dialects.ts';
 import type { DialectName } from '../models/dialects/names.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
@@ -44,6 +46,10 @@ export interface ModelCall {
   images?: number;
   /** Whether it counts against the key's requests per minute; yes unless it says no. */
   asRequest?: boolean;
+  /** Where its answer is counted, if that is in memory for longer than the call. */
+  room?: Room;
+  /** The most bytes that its answer may have, if those are more than usual. */
+  answerBytes?: number | undefined;
   /** Told what the call used, once that is settled. */
   onSettled?: (outcome: Outcome) => void;
 }
@@ -57,11 +63,12 @@ export interface HeldCall {
 }
 
 /** A call that is held in the ledger and under way. The reader of the response must end it. */
-export interface MeteredCall {
+export interface MeteredCall extends Head {
   response: Response;
-  /** What was read of its body before. */
-  head?: readonly Uint8Array[];
   meter: CompletionMeter;
+  room: Room;
+  /** Bounds what of the response is in memory at once. */
+  bytes: AnswerBytes;
   dialect: DialectName;
   /** Reads the response if it is streamed, and not a chat completion. */
   reader?: EndingReader | undefined;
@@ -133,21 +140,27 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   let asked: string | undefined;
   const used = () => usedSoFar(meter, model, asked, unanswered);
   const notes = new UseNotes(hold, used);
+  const room = call.room ?? memory().room(keyId);
+  const close = () => {
+    if (!call.room) room[Symbol.dispose]();
+  };
+  const onTooLarge = (unread: number) => meter.addUnread(unread);
+  const bytes = new AnswerBytes(room, { mostBytes: call.answerBytes, signal, onTooLarge });
+  const reach = () => outcomeOf(meter, call, hold, used(), unanswered);
+  const settlement = () => settlementOf(hold, notes, reach, call, close);
   try {
     const question = { dialect, body, headers, temperature };
-    const opened = await openCompletion(model, keyId, question, signal, unanswered);
-    const { response, head, idleTimeoutMs } = opened;
+    const opened = await openCompletion(model, keyId, question, signal, bytes, unanswered);
     asked = opened.model;
-    const reach = () => outcomeOf(meter, call, hold, used(), unanswered);
     return {
-      ...{ response, head, idleTimeoutMs, signal, meter, dialect, maxTokens },
+      ...{ ...opened, signal, meter, dialect, maxTokens, room, bytes },
       ...(body.stream && { reader: readerOf(dialect) }),
       noteUse: () => notes.look(),
-      ...settlementOf(hold, notes, reach, call),
+      ...settlement(),
     };
   } catch (error) {
-    const reach = async () => withImages(unanswered.alone, call);
-    await settlementOf(hold, notes, reach, call).end();
+    meter.ended = true;
+    await settlement().end();
     throw error;
   }
 }
@@ -219,6 +232,7 @@ function settlementOf(
   notes: UseNotes,
   reach: () => Promise<Outcome | undefined>,
   { signal: timeIsUp, onSettled }: ModelCall,
+  close: () => void,
 ): Pick<MeteredCall, 'outcome' | 'end' | 'endWith'> {
   let ended: Promise<Kept> | undefined;
   let known: Promise<Outcome | undefined> | undefined;
@@ -229,7 +243,7 @@ function settlementOf(
   const once = (ending: () => Promise<Kept>) => {
     timeIsUp.removeEventListener('abort', onTimeIsUp);
     notes.end();
-    ended ??= ending();
+    ended ??= ending().finally(close);
     return ended;
   };
   const end = async () => {
@@ -252,12 +266,11 @@ function settlementOf(
   return { outcome, end, endWith };
 }
 
-/** Meters a response that isn't streamed, of which all was read before. Returns its text. */
-export function readCompletion({ head = [], meter, dialect }: MeteredCall): string {
-  const text = Buffer.concat(head).toString();
-  const answer = JSON.parse(text);
+/** Meters a response that isn't streamed, of which all was read before. */
+export function readCompletion({ whole, meter, dialect }: MeteredCall): Head['whole'] & {} {
+  if (!whole) throw new Error('A stream is read in pieces');
   meter.ended = true;
-  meter.observe(meteredAnswer(dialect, answer));
-  const timed = dialect === 'chat' && answer ? oneCreated()(answer) : undefined;
-  return timed ? JSON.stringify(timed) : text;
+  meter.observe(meteredAnswer(dialect, whole.value));
+  const timed = dialect === 'chat' && whole.value ? oneCreated()(whole.value as Body) : undefined;
+  return timed ? { text: JSON.stringify(timed), value: timed } : whole;
 }

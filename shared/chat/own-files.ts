@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { StoredFile } from '../files/file.ts';
 import { findFile } from '../files/find-file.ts';
+import { maxChatFileBytes } from '../http/bounds.ts';
+import type { Room } from '../http/byte-budget.ts';
 import { type FieldError, valueError } from '../http/errors.ts';
 import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
-
-/** The most of a request's own files. One is in memory several times while it is encoded and sent: 120 of 512 MB. */
-export const maxOwnFileBytes = 20 * 2 ** 20;
 
 /** What names a file: the `file` of a part of chat completions, or a part of Responses itself. */
 interface Naming {
@@ -24,6 +23,7 @@ interface Place {
 /** Where the messages are within the request, how their parts name files, and how large these may be together. */
 interface Where {
   keyId: string;
+  room: Room;
   loc: FieldError['loc'];
   /** `file` by default, as chat completions have it; Responses have `input_file`. */
   type?: 'file' | 'input_file';
@@ -35,11 +35,11 @@ const maxNamed = 100;
 
 /**
  * Returns messages with the bytes of the key's files that they name. Throws a 422 that names a part with an unknown
- * file, or if they are too many or too large.
+ * file, or if they are too many or too large; `NoRoomError`.
  */
 export async function withOwnFiles<Message>(
   messages: readonly Message[],
-  { keyId, loc, type = 'file', maxBytes }: Where,
+  { keyId, room, loc, type = 'file', maxBytes }: Where,
 ): Promise<Message[]> {
   const places = [...placesIn(messages, loc, type)];
   const told = new Map<unknown, Part>();
@@ -53,6 +53,7 @@ export async function withOwnFiles<Message>(
       const mb = Math.floor(maxBytes / 2 ** 20);
       throw valueError(loc, `the files of a request may have ${mb} MB together`);
     }
+    await room.take(file.bytes);
     const whole = await withBytes(naming, file);
     told.set(part, type === 'file' ? { ...part, file: whole } : whole);
   }
@@ -98,9 +99,6 @@ async function withBytes({ file_id: _, ...rest }: Naming, stored: StoredFile): P
 /** The files whose texts are marked up, as their names end: they are read as documents are. */
 const markedUp = /\.(rtf|html?|eml)$/i;
 
-/** As much as the function that reads documents can be sent of one. */
-const maxChatBytes = 4 * 2 ** 20;
-
 /**
  * Returns a chat's request with the key's files that it names. Throws a 422 that names an unknown id, or if they are
  * too large.
@@ -108,6 +106,7 @@ const maxChatBytes = 4 * 2 ** 20;
 export async function withKeysFiles(
   request: ChatStreamRequest,
   keyId: string,
+  room: Room,
 ): Promise<ChatStreamRequest> {
   const files: ChatFile[] = [];
   let bytes = 0;
@@ -116,12 +115,13 @@ export async function withKeysFiles(
     const file = await findFile(keyId, id);
     if (!file) throw valueError(loc, `no such file: ${id}`);
     bytes += file.bytes;
-    if (bytes > maxChatBytes) {
+    if (bytes > maxChatFileBytes) {
       throw valueError(
         loc,
         'the files of a message may have 4 MB together; a job takes larger ones',
       );
     }
+    await room.take(file.bytes);
     files.push({ name: file.filename, content: contentOf(file.filename, await bytesOf(file)) });
   }
   return files.length > 0 ? { ...request, files: [...(request.files ?? []), ...files] } : request;

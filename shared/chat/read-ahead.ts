@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
+import { unreadBytes } from '../http/bounds.ts';
+import type { Room } from '../http/byte-budget.ts';
 import { ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import type { MeteredCall } from './metered-call.ts';
 import { type Piece, readPieces } from './read-pieces.ts';
 
-/** How much of an answer waits for its reader before the upstream is held back. */
-const maxUnreadBytes = 2 ** 20;
 /** How long an upstream is held back in all for a reader who doesn't keep up. */
 const defaultPatienceMs = 10_000;
 
@@ -16,6 +16,8 @@ const defaultPatienceMs = 10_000;
 export class ReadAhead {
   private readonly unread: Piece[] = [];
   private unreadBytes = 0;
+  /** How much waits for its reader before the upstream is held back. */
+  private mostUnread = unreadBytes.least;
   private patienceMs: number;
   /** Whether what comes is kept for the reader. */
   private keeps = true;
@@ -61,7 +63,7 @@ export class ReadAhead {
     let call: MeteredCall | undefined;
     try {
       call = await opening;
-      for await (const piece of readPieces(call)) await this.keep(piece, call.signal);
+      for await (const piece of readPieces(call)) await this.keep(piece, call);
     } catch (error) {
       this.failure = error;
     }
@@ -70,12 +72,19 @@ export class ReadAhead {
     await call?.end();
   }
 
-  private async keep(piece: Piece, timeIsUp: AbortSignal): Promise<void> {
+  private async keep(piece: Piece, { signal, room }: MeteredCall): Promise<void> {
     if (!this.keeps) return;
     this.unread.push(piece);
     this.unreadBytes += piece.bytes.length;
     this.changes.emit('came');
-    while (this.keeps && this.unreadBytes > maxUnreadBytes) await this.wait(timeIsUp);
+    while (this.keeps && this.isFull(room)) await this.wait(signal);
+  }
+
+  private isFull(room: Room): boolean {
+    const { least, most } = unreadBytes;
+    if (this.unreadBytes <= this.mostUnread) return false;
+    if (this.mostUnread === least && room.tryTake(most)) this.mostUnread = most;
+    return this.unreadBytes > this.mostUnread;
   }
 
   /** Waits for the reader to take something. The time for that is limited in all, not anew for each piece. */

@@ -42,13 +42,14 @@ interface Reading extends MeteredCall {
  * ends there with `length`. Throws `ModelError` for an error, a malformed event, or silence.
  */
 export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
-  const { response, head, meter, idleTimeoutMs, signal } = call;
+  const { response, head, meter, bytes, idleTimeoutMs, signal } = call;
   const splitter = new EventSplitter();
   const reading = { ...call, created: oneCreated() };
   for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal, head)) {
     yield* metered(splitter.push(chunk), reading);
     call.noteUse();
     if (meter.ended) return;
+    await bytes.holdPending(splitter.pendingBytes);
   }
   const rest = splitter.rest();
   // The last event may lack the blank line that ends it: the next event, which is ours, would become part of it.

@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream';
 import { deadline } from '../deadline.ts';
 import type { Caller } from '../http/caller.ts';
 import { heartbeatMs, within } from '../http/event-stream.ts';
-import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
+import { type Invocation, piecesOf, type StreamedResponse } from '../http/stream-endpoint.ts';
 import { limitsOf } from '../keys/key-limits.ts';
 import { leftAfter } from '../ledger/left-after.ts';
 import type { Hold } from '../ledger/reserve.ts';
@@ -27,14 +26,18 @@ import { chatSubject } from './subject.ts';
  */
 export const wholeAnswerMs = 280_000;
 
+export type ToAnswer = (answer: unknown) => object;
+
 /** A request of a caller's, as an upstream is asked it. */
 export interface Question extends ModelRequest {
   model: Model;
   metadata?: Metadata | null | undefined;
   /** Whether the caller wants the usage in a stream of chat completions. */
   wantsUsage?: boolean;
-  /** Makes the answer that the caller gets of one that isn't streamed. */
-  toAnswer?: (text: string) => string;
+  /** Makes the answer that the caller gets of one that isn't streamed, as it was parsed. */
+  toAnswer?: ToAnswer;
+  /** The most bytes that its answer may have, if those are more than usual. */
+  answerBytes?: number;
 }
 
 /**
@@ -45,14 +48,14 @@ export interface Question extends ModelRequest {
 export async function respond(
   { metadata, wantsUsage = true, toAnswer, ...asked }: Question,
   caller: Caller,
-  { timeIsUp, note }: Invocation,
+  { timeIsUp, note, room }: Invocation,
 ): Promise<StreamedResponse> {
   const { model, dialect, body } = asked;
   note({ model: model.id });
   const isStreamed = body.stream === true;
   const time = isStreamed ? undefined : deadline(wholeAnswerMs, timeIsUp);
   const held = await holdCall({
-    ...{ keyId: caller.keyId, ...asked },
+    ...{ keyId: caller.keyId, ...asked, room },
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
       note({
@@ -83,19 +86,16 @@ export async function respond(
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', ...headers },
-    body: Readable.from([answer]),
+    body: piecesOf(answer),
   };
 }
 
 /** Reads a completion that isn't streamed, and settles the call before it is sent. Throws if it is none. */
-async function wholeCompletion(
-  call: MeteredCall,
-  toAnswer: (text: string) => string = (text) => text,
-): Promise<string> {
+async function wholeCompletion(call: MeteredCall, toAnswer?: ToAnswer): Promise<string> {
   try {
-    const text = readCompletion(call);
+    const { text, value } = readCompletion(call);
     if (!call.meter.finished) throw unavailable(noCompletion);
-    return toAnswer(text);
+    return toAnswer ? JSON.stringify(toAnswer(value)) : text;
   } catch (cause) {
     throw toModelError(cause);
   } finally {

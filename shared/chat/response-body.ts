@@ -2,6 +2,7 @@ import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import type { Body } from '../models/dialects/dialect.ts';
 import type { RequestBody } from '../models/upstream.ts';
+import { limitThatFits } from './answer-size.ts';
 import { dataUrlAdvice, noFileIds, pathToFile } from './completion-message.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
@@ -41,8 +42,12 @@ export function responseBody(model: Model, request: ResponseRequest): RequestBod
   for (const name of unavailable) refuseUnlessAbsent(model, name, rest[name]);
   refuseUnsupported(model, rest);
   refuseUnpricedWithin(model, items, request.tools);
-  const limit = Math.min(max_output_tokens ?? model.maxOutputTokens, model.maxOutputTokens);
-  refuseBeyondLimit(rest, limit);
+  const most = Math.min(max_output_tokens ?? model.maxOutputTokens, model.maxOutputTokens);
+  const { include, top_logprobs } = rest;
+  const listsTokens = Array.isArray(include) && include.includes('message.output_text.logprobs');
+  const name = max_output_tokens == null ? undefined : 'max_output_tokens';
+  const limit = limitThatFits({ listsTokens, top_logprobs }, most, name);
+  refuseBeyondLimit(rest, most);
   refuseElsewhere(items);
   refuseOtherMode(model, rest.reasoning, ['reasoning']);
   for (const [index, { reasoning }] of (items as Record<string, unknown>[]).entries()) {
@@ -53,7 +58,7 @@ export function responseBody(model: Model, request: ResponseRequest): RequestBod
     ...withoutNames(rest, unavailable),
     ...toolsFor(model, request),
     store: false,
-    ...(max_output_tokens != null && { max_output_tokens: limit }),
+    ...(limit !== undefined && { max_output_tokens: limit }),
     ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
   };
   return withoutNulls(body) as RequestBody;

@@ -27,21 +27,21 @@ import { TurnUsage } from './turn-usage.ts';
 export async function streamChat(
   given: ChatStreamRequest,
   gatewayCaller: Caller,
-  { timeIsUp, note }: Invocation,
+  { timeIsUp, note, room }: Invocation,
 ): Promise<StreamedResponse> {
   const caller = given.api_key !== null ? await callerWithSecret(given.api_key) : gatewayCaller;
   const model = modelFor(caller, given.model);
   refuseUnseen(given, model);
-  const sent = await withKeysFiles(given, caller.keyId);
+  const sent = await withKeysFiles(given, caller.keyId, room);
   note({ key_id: caller.keyId, key: caller.keyName, model: model.id });
-  const asked = { caller, model, signal: timeIsUp, usage: new TurnUsage(note) };
+  const asked = { caller, model, room, signal: timeIsUp, usage: new TurnUsage(note) };
   const documents = documentsIn(sent);
   if (documents.length === 0) {
     return eventStream(await eventsOf({ ...asked, request: sent, isCounted: false }));
   }
   const admission = await admit(caller.keyId, planOf(sent, model), timeIsUp);
   try {
-    const request = await withDocumentTexts(sent, documents, caller.keyId, timeIsUp);
+    const request = await withDocumentTexts(sent, documents, caller.keyId, room, timeIsUp);
     const events = await eventsOf({ ...asked, request, isCounted: true });
     return eventStream(whileAdmitted(admission, events));
   } catch (error) {

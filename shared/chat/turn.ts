@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { Room } from '../http/byte-budget.ts';
 import type { Caller } from '../http/caller.ts';
 import { errorFields, errorWords, log } from '../log.ts';
 import type { Model } from '../models/catalogue.ts';
@@ -21,6 +22,8 @@ export interface Turn {
   usage: TurnUsage;
   /** Whether it counts as a request already, so that none of its calls does. */
   isCounted: boolean;
+  /** Where what it has in memory is counted. */
+  room: Room;
   /** Aborts when the function's time is up, or the research's. */
   signal: AbortSignal;
 }

@@ -4,6 +4,7 @@ import type { AttachedReading } from '../documents/attached/attached-file.ts';
 import { kindOf, mediaTypeOf } from '../documents/kind.ts';
 import { openContent } from '../drive/content.ts';
 import type { DriveFile } from '../drive/file.ts';
+import { memory } from '../http/byte-budget.ts';
 import { handOver } from './hand-over.ts';
 import { reasonAgainst, reasonAgainstType, reasonIn, scanReason } from './skipped.ts';
 
@@ -26,7 +27,7 @@ const tooLarge = { skipped: `it is larger than ${maxFileMb} MB` };
 
 /**
  * Downloads a file, and has the function `read-document` read it, as that has no Drive secret. Throws what both
- * throw, and the deadline's reason.
+ * throw, `NoRoomError`, and the deadline's reason.
  */
 export async function documentText(
   keyId: string,
@@ -36,6 +37,8 @@ export async function documentText(
   const unread = reasonAgainst(file);
   if (unread) return { skipped: unread };
   if ((file.size ?? 0) > maxFileBytes) return tooLarge;
+  using room = memory().room(keyId);
+  await room.take(file.size ?? maxFileBytes, { signal });
   const { body, mimeType, filename: name } = await openContent(file, signal);
   const bytes = await collectUpTo(maxFileBytes, body);
   if (!bytes) return tooLarge;

@@ -1,4 +1,5 @@
 import type Vips from 'wasm-vips';
+import { maxPictureBytes } from '../http/bounds.ts';
 
 /**
  * What Textract takes in one call.
@@ -6,7 +7,6 @@ import type Vips from 'wasm-vips';
  * @see https://docs.aws.amazon.com/textract/latest/dg/API_Document.html
  */
 const maxSidePixels = 10_000;
-const maxBytes = 5_000_000;
 /** 64 MB of memory: a page is drawn with a byte for each pixel. */
 const maxPixels = 64_000_000;
 
@@ -17,7 +17,7 @@ const qualities = [85, 65, 45, 25];
 export function encodeJpeg(image: Vips.Image): Uint8Array {
   for (const Q of qualities) {
     const jpeg = image.jpegsaveBuffer({ Q, keep: 'none' });
-    if (jpeg.length < maxBytes) return jpeg;
+    if (jpeg.length < maxPictureBytes) return jpeg;
   }
   using smaller = image.resize(0.7);
   return encodeJpeg(smaller);

@@ -1,6 +1,7 @@
 import { refuseOtherCase } from '../chat/other-case.ts';
 import type { Question } from '../chat/respond.ts';
 import { unsupported } from '../chat/unsupported-parameters.ts';
+import { maxAnswerBytes } from '../http/bounds.ts';
 import { valueError } from '../http/errors.ts';
 import type { EmbeddingModel, Model } from '../models/catalogue.ts';
 import { unavailable } from '../models/errors.ts';
@@ -37,9 +38,13 @@ export function embeddingQuestion(
   const inForm = encoding_format === 'base64' ? asBase64 : asNumbers;
   return {
     ...{ model: calledModel(model), dialect: 'embeddings', body, metadata },
-    toAnswer: (text) => answerOf(JSON.parse(text), expected, inForm),
+    toAnswer: (answer) => answerOf(answer as Partial<EmbeddingList>, expected, inForm),
+    answerBytes: maxAnswerBytes + expected.count * expected.length * numberBytes,
   };
 }
+
+/** A number of a vector takes no more in JSON, indented and with the comma behind it. */
+const numberBytes = 24;
 
 /** A model as a call knows it: one without output, that reads as much as a request may hold. */
 const calledModel = ({ id, upstreams, usdPerMillionTokens, ...model }: EmbeddingModel): Model => ({
@@ -85,7 +90,7 @@ function answerOf(
   answer: Partial<EmbeddingList>,
   { count, length }: Expected,
   inForm: (vector: Vector) => Vector,
-): string {
+): object {
   const data = Array.isArray(answer.data) ? answer.data : [];
   const isWhole = data.length === count && data.every((each) => isVector(each?.embedding, length));
   if (!isWhole) throw unavailable('The model answered without the embeddings of each input.');
@@ -95,5 +100,5 @@ function answerOf(
   }));
   const { prompt_tokens = 0, total_tokens = prompt_tokens } = answer.usage ?? {};
   const usage = { ...answer.usage, prompt_tokens, total_tokens };
-  return JSON.stringify({ ...answer, object: 'list', data: embeddings, usage });
+  return { ...answer, object: 'list', data: embeddings, usage };
 }

@@ -11,7 +11,8 @@ export function formEndpoint<Schemas extends RequestSchemas>(
   errorFormat: ErrorFormat,
 ) {
   return endpoint(
-    async (event) => respond(parseRequest(schemas, event, await readForm(event)), callerOf(event)),
+    async (event, room) =>
+      respond(parseRequest(schemas, event, await readForm(event)), callerOf(event), room),
     errorFormat,
   );
 }

@@ -1,16 +1,19 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Room } from './byte-budget.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
 import { detailError, type ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
+import { roomFor } from './request-room.ts';
 import type { TextResponse } from './response.ts';
 
-/** Makes the response to a parsed request of an authenticated caller. */
+/** Makes the response to a parsed request of an authenticated caller. The room is closed with the request. */
 export type Respond<Schemas extends RequestSchemas> = (
   request: RequestParts<Schemas>,
   caller: Caller,
+  room: Room,
 ) => Promise<TextResponse>;
 
 /**
@@ -23,7 +26,7 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
   errorFormat: ErrorFormat = detailError,
 ) {
   return endpoint(
-    async (event) => respond(parseRequest(schemas, event), callerOf(event)),
+    async (event, room) => respond(parseRequest(schemas, event), callerOf(event), room),
     errorFormat,
   );
 }
@@ -35,10 +38,14 @@ export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Promise<T
 
 /** Makes a handler of what responds to an event: with a line in the log, headers for browsers, and errors as responses. */
 export function endpoint(
-  handler: (event: APIGatewayProxyEvent, context: Context) => Promise<TextResponse>,
+  handler: (event: APIGatewayProxyEvent, room: Room) => Promise<TextResponse>,
   errorFormat: ErrorFormat,
 ) {
-  return middy(handler, { requestStart: ignoreWrongClock })
+  const inRoom = async (event: APIGatewayProxyEvent, _context: Context) => {
+    using room = await roomFor(event);
+    return await handler(event, room);
+  };
+  return middy(inRoom, { requestStart: ignoreWrongClock })
     .use(requestLog())
     .use(cors())
     .onError((request) => {

@@ -4,11 +4,13 @@ import { executionModeStreamifyResponse } from '@middy/core/executionModeStreami
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { errorFields, type LogFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
+import type { Room } from './byte-budget.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
 import { detailError, type ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { logRequest, type Note } from './request-log.ts';
+import { roomFor } from './request-room.ts';
 
 /** A response that is sent piece by piece. A string is sent as UTF-8. */
 export interface StreamedResponse {
@@ -21,8 +23,18 @@ export interface StreamedResponse {
 export const streamedJson = (statusCode: number, body: object): StreamedResponse => ({
   statusCode,
   headers: { 'content-type': 'application/json' },
-  body: Readable.from([JSON.stringify(body)]),
+  body: piecesOf(JSON.stringify(body)),
 });
+
+const pieceBytes = 64 * 1024;
+
+/** Cuts a body into pieces, so that a slow reader has no more of it sent at once. */
+export async function* piecesOf(body: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    yield bytes.subarray(start, start + pieceBytes);
+  }
+}
 
 /** What a streaming endpoint knows of its invocation. */
 export interface Invocation {
@@ -30,6 +42,8 @@ export interface Invocation {
   /** Aborts five seconds before the function's timeout, so that there is time to settle. */
   timeIsUp: AbortSignal;
   note: Note;
+  /** Where what the request has in memory is counted, until its response is over. */
+  room: Room;
 }
 
 type Respond<Schemas extends RequestSchemas> = (
@@ -82,17 +96,19 @@ function endpoint(
         'x-request-id': requestId,
         ...headers,
       });
+      let room: Room | undefined;
       try {
-        const invocation = { requestId, timeIsUp, note };
+        room = await roomFor(event);
+        const invocation = { requestId, timeIsUp, note, room };
         const { body, statusCode, headers } = await respond(event, invocation);
-        const end = () => logRequest(event, { status: statusCode, notes, startedAt });
-        const pieces = watched(body, requestId, startedAt, end);
-        return {
-          statusCode,
-          headers: withId(headers),
-          body: Readable.from(pieces, { objectMode: false }),
-        };
+        const pieces = Readable.from(watched(body, requestId, startedAt), { objectMode: false });
+        pieces.once('close', () => {
+          room?.[Symbol.dispose]();
+          logRequest(event, { status: statusCode, notes, startedAt });
+        });
+        return { statusCode, headers: withId(headers), body: pieces };
       } catch (error) {
+        room?.[Symbol.dispose]();
         const { headers, ...response } = errorFormat(error, requestId, event);
         logRequest(event, { status: response.statusCode, error, notes, startedAt });
         return { ...response, headers: withId(headers) };
@@ -100,15 +116,11 @@ function endpoint(
     });
 }
 
-/**
- * Passes a body on, measures the time to its first piece, logs the error that breaks it, and calls `end` once
- * the body is over, however that came.
- */
+/** Passes a body on, measures the time to its first piece, and logs the error that breaks it. */
 async function* watched(
   body: StreamedResponse['body'],
   requestId: string,
   startedAt: number,
-  end: () => void,
 ): AsyncGenerator<Uint8Array | string> {
   let isFirst = true;
   try {
@@ -120,7 +132,5 @@ async function* watched(
   } catch (error) {
     log('error', 'stream broke', { request_id: requestId, ...errorFields(error) });
     throw error;
-  } finally {
-    end();
   }
 }

@@ -1,3 +1,4 @@
+import type { AnswerBytes } from './answer-bytes.ts';
 import type { Metered } from './completion-meter.ts';
 import type { AnswerEvent } from './dialects/answer-event.ts';
 import type { Body } from './dialects/dialect.ts';
@@ -6,7 +7,14 @@ import { meteredEmbeddings } from './dialects/embeddings.ts';
 import { meteredOf } from './dialects/metered.ts';
 import type { DialectName } from './dialects/names.ts';
 import { parsedEvent } from './dialects/translate.ts';
-import { brokeOff, type ModelError, noCompletion, reportedFailure, unavailable } from './errors.ts';
+import {
+  AnswerTooLargeError,
+  brokeOff,
+  type ModelError,
+  noCompletion,
+  reportedFailure,
+  unavailable,
+} from './errors.ts';
 import { dataOf, EventSplitter, eventsIn } from './event-splitter.ts';
 import { within } from './idle-timeout.ts';
 import { OutputCount } from './output-count.ts';
@@ -18,6 +26,13 @@ interface Answer {
   isStreamed: boolean;
   idleTimeoutMs: number;
   signal: AbortSignal;
+  bytes: AnswerBytes;
+}
+
+/** What was read of an answer's body: what a stream has begun with, or an answer in one piece, as text and as it is parsed. */
+export interface Head {
+  head?: Uint8Array[];
+  whole?: { text: string; value: unknown };
 }
 
 /**
@@ -25,10 +40,11 @@ interface Answer {
  * got nothing by then, so another upstream may be asked. Throws for an error, a break or an end before that, and
  * calls `onTaken` if the upstream may bill the prompt.
  */
-export async function readHead(answer: Answer, onTaken: () => void): Promise<Uint8Array[]> {
-  const { response, dialect, isStreamed, idleTimeoutMs, signal } = answer;
+export async function readHead(answer: Answer, onTaken: () => void): Promise<Head> {
+  const { response, dialect, isStreamed, idleTimeoutMs, signal, bytes } = answer;
   const reader = response.body?.getReader();
   const head: Uint8Array[] = [];
+  let length = 0;
   const shown = isStreamed ? shownIn(dialect) : undefined;
   const state = { isTaken: true };
   try {
@@ -36,14 +52,17 @@ export async function readHead(answer: Answer, onTaken: () => void): Promise<Uin
       const read = reader && (await within(reader.read(), idleTimeoutMs, signal));
       if (!read || read.done) break;
       head.push(read.value);
-      if (shown?.(read.value, state)) return head;
+      length += read.value.length;
+      if (shown?.(read.value, state)) return { head };
+      await bytes.hold(length);
     }
+    bytes.keep(length);
     state.isTaken = false;
-    if (shown) requireEnd(shown(undefined, state));
-    else requireAnswer(dialect, Buffer.concat(head).toString());
-    return head;
+    if (!shown) return { whole: wholeAnswer(dialect, Buffer.concat(head).toString()) };
+    requireEnd(shown(undefined, state));
+    return { head };
   } catch (error) {
-    if (state.isTaken) onTaken();
+    if (state.isTaken && !(error instanceof AnswerTooLargeError)) onTaken();
     // It may be silent for longer than anybody waits.
     reader?.cancel().catch(() => {});
     throw error;
@@ -113,12 +132,14 @@ function isContentful({ choices }: Body): boolean {
   });
 }
 
-/** Throws for an answer in one piece that is none. */
-function requireAnswer(dialect: DialectName, text: string): void {
-  const answer = meteredAnswer(dialect, JSON.parse(text));
+/** Parses an answer in one piece. Throws for what is none. */
+function wholeAnswer(dialect: DialectName, text: string): Head['whole'] & {} {
+  const value: unknown = JSON.parse(text);
+  const answer = meteredAnswer(dialect, value);
   if (answer?.error && !answer.choices?.length) throw reportedFailure(answer.error, noCompletion);
   const isWhole = answer?.choices?.some((choice) => choice?.finish_reason || choice?.message);
   if (!isWhole) throw unavailable(noCompletion);
+  return { text, value };
 }
 
 /** An answer in one piece as the meter reads it. Throws `ModelError` for what isn't one. */

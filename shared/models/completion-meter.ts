@@ -115,6 +115,11 @@ export class CompletionMeter {
     if (this.output.estimatedTokens > 0) this.finished = true;
   }
 
+  /** Told that so many bytes came that are not read. */
+  addUnread(bytes: number): void {
+    this.output.addUnread(bytes);
+  }
+
   /** Meters a completion or a chunk. It is a provider's JSON, so any field may be malformed. */
   observe(part: Metered | null): void {
     const { choices, usage, model, service_tier, error } = part ?? {};

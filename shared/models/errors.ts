@@ -11,6 +11,16 @@ export class ModelUnreachedError extends ModelError {}
 /** 503: every upstream of the model failed repeatedly, and none was asked this time. */
 export class ModelPausedError extends ModelUnreachedError {}
 
+/** 502: an answer in one piece, or an event of a stream, is larger than any may be. It was ended, and is paid for. */
+export class AnswerTooLargeError extends ModelError {
+  constructor(bytes: number, mostBytes: number) {
+    const message = `The model’s answer is too large: it has at least ${mbOf(bytes)} MB, and one in one piece, or an event of a stream, may have ${mbOf(mostBytes)} MB. It was ended, and is paid for as far as its limits go. Stream it, or ask for less with max_tokens, n or top_logprobs.`;
+    super(502, 'answer_too_large', message, { retryAfterSeconds: null });
+  }
+}
+
+const mbOf = (bytes: number) => Math.ceil((bytes / 2 ** 20) * 10) / 10;
+
 /** What is said of an answer that ended before it was whole. */
 export const brokeOff = 'The model broke off its answer.';
 /** What is said of an answer that holds none. */

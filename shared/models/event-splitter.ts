@@ -3,24 +3,46 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class EventSplitter {
-  private pending: Buffer = Buffer.alloc(0);
+  private buffer = Buffer.alloc(0);
+  /** How long the event is so far whose end has not come. */
+  pendingBytes = 0;
 
   /** Takes the next bytes of the stream. Returns the whole events that they complete, which may be none. */
   push(chunk: Uint8Array): Buffer {
+    // A border may have begun before. What came earlier is not searched again: an event may have megabytes.
+    const searched = Math.max(0, this.pendingBytes - longestBorder + 1);
     const bytes =
-      this.pending.length > 0
-        ? Buffer.concat([this.pending, chunk])
+      this.pendingBytes > 0
+        ? this.append(chunk)
         : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const border = lastBorder(bytes);
-    this.pending = bytes.subarray(border);
-    return bytes.subarray(0, border);
+    const border = lastBorder(bytes.subarray(searched));
+    if (border === 0 && this.pendingBytes > 0) return bytes.subarray(0, 0);
+    const end = searched + border;
+    this.buffer = Buffer.alloc(0);
+    this.pendingBytes = 0;
+    this.append(bytes.subarray(end));
+    return bytes.subarray(0, end);
   }
 
   /** Returns what is left at the end of the stream: an event without the blank line that ends it. */
   rest(): Buffer {
-    return this.pending;
+    return this.buffer.subarray(0, this.pendingBytes);
+  }
+
+  private append(bytes: Uint8Array): Buffer {
+    const length = this.pendingBytes + bytes.length;
+    if (length > this.buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.buffer.length));
+      larger.set(this.rest());
+      this.buffer = larger;
+    }
+    this.buffer.set(bytes, this.pendingBytes);
+    this.pendingBytes = length;
+    return this.rest();
   }
 }
+
+const longestBorder = '\r\n\r\n'.length;
 
 /** The offset at which the last blank line ends; 0 if there is none. Lines end in LF, CR LF or CR. */
 function lastBorder(bytes: Buffer): number {

@@ -1,4 +1,4 @@
-import { estimateTokens } from './token-bounds.ts';
+import { bytesPerToken, estimateTokens } from './token-bounds.ts';
 
 /** Counts the output of a completion from its text. */
 export class OutputCount {
@@ -15,6 +15,12 @@ export class OutputCount {
     const before = this.bytes;
     visitOutput(output, (text) => this.addText(choice, text));
     return this.bytes > before;
+  }
+
+  /** Adds output that came and isn't read: so it is estimated as text. */
+  addUnread(bytes: number): void {
+    this.estimatedTokens += Math.ceil(bytes / bytesPerToken);
+    this.bytes += bytes;
   }
 
   private addText(choice: number, { text, path, isWritten }: OutputText): void {

@@ -108,12 +108,15 @@ export function estimatePromptTokens(
   { messages, tools, functions, response_format }: SizedRequest,
 ): number {
   const { bytes, images } = sizeOf({ messages, tools, functions, response_format });
-  const estimate = Math.ceil(bytes / 4) + images * (model.maxImageTokens ?? 0);
+  const estimate = Math.ceil(bytes / bytesPerToken) + images * (model.maxImageTokens ?? 0);
   return Math.min(model.contextWindow, estimate);
 }
 
-/** Estimates the tokens of a text: four bytes each. */
-export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
+/** How many bytes of a text an estimate takes for a token. */
+export const bytesPerToken = 4;
+
+/** Estimates the tokens of a text. */
+export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 
 /** Whether a prompt is too long for any tokenizer in use: it has at least as many tokens as words with a letter. */
 export function isCertainlyTooLong({ contextWindow }: Model, { messages }: SizedRequest): boolean {

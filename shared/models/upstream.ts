@@ -3,7 +3,8 @@ import OpenAI, { type ClientOptions } from 'openai';
 import { setting } from '../config.ts';
 import { UnprocessableEntityError } from '../http/errors.ts';
 import { errorWords, log } from '../log.ts';
-import { readHead } from './answer-head.ts';
+import type { AnswerBytes } from './answer-bytes.ts';
+import { type Head, readHead } from './answer-head.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import type { Ask } from './dialects/ask.ts';
@@ -15,6 +16,7 @@ import { isEventStream, translateResponse } from './dialects/translate.ts';
 import { inTurns } from './dialects/turns.ts';
 import { withoutEchoes } from './echoes.ts';
 import {
+  AnswerTooLargeError,
   ModelError,
   ModelPausedError,
   ModelUnreachedError,
@@ -45,10 +47,8 @@ export interface RequestBody {
 }
 
 /** An upstream's raw response, and the longest silence allowed while its body is read. */
-export interface OpenedCompletion {
+export interface OpenedCompletion extends Head {
   response: Response;
-  /** What was read of the body before: an answer has begun with it. */
-  head: Uint8Array[];
   /** The upstream's name for the model that was asked. */
   model: string;
   idleTimeoutMs: number;
@@ -87,6 +87,7 @@ export async function openCompletion(
   keyId: string,
   request: ModelRequest,
   signal: AbortSignal,
+  bytes: AnswerBytes,
   taken: TakenPrompts = nobodyPays,
 ): Promise<OpenedCompletion> {
   const { dialect, body, headers } = request;
@@ -108,9 +109,9 @@ export async function openCompletion(
       const spoken = each.dialects ?? spokenBy(upstream);
       const opened = await withOwnTemperature(circuit, request.temperature, async (own) => {
         const said = { dialect, headers, body: { ...body, ...own, model: upstreamModel } };
-        const asked = await askIn(spoken, model, upstream, said, signal, taken);
-        const answer = { ...asked, dialect, isStreamed: body.stream === true, signal };
-        return { ...asked, head: await readHead(answer, () => taken.onTaken('silent')) };
+        const asked = await askIn(spoken, model, upstream, said, signal, bytes, taken);
+        const answer = { ...asked, dialect, isStreamed: body.stream === true, signal, bytes };
+        return { ...asked, ...(await readHead(answer, () => taken.onTaken('silent'))) };
       });
       recordSuccess(circuit, keyId);
       return { ...opened, model: upstreamModel };
@@ -124,6 +125,10 @@ export async function openCompletion(
         if (!(told instanceof UnprocessableEntityError)) throw told;
         untold ??= told;
         continue;
+      }
+      if (told instanceof AnswerTooLargeError) {
+        recordSuccess(circuit, keyId);
+        throw told;
       }
       const failure = withoutPrompt(told, body);
       if (isUpstreamsFault(failure)) recordFailure(circuit, keyId);
@@ -140,6 +145,8 @@ export async function openCompletion(
 export const spokenBy = (upstream: string): readonly DialectName[] =>
   setting('OPENAI_BASE_URL') ? ['chat'] : upstreamNamed(upstream).dialects;
 
+type Asked = Pick<OpenedCompletion, 'response' | 'idleTimeoutMs'>;
+
 /** Asks an upstream in the caller's dialect, or in the first that it speaks, and returns its response in the caller's. */
 async function askIn(
   among: readonly DialectName[],
@@ -147,19 +154,20 @@ async function askIn(
   upstream: string,
   { dialect, body, headers }: ModelRequest,
   signal: AbortSignal,
+  bytes: AnswerBytes,
   taken: TakenPrompts,
-): Promise<Omit<OpenedCompletion, 'model' | 'head'>> {
+): Promise<Asked> {
   const told = toldIn(among, model, upstream, { dialect, body });
   const { translated } = told;
   const sent = translated ? told : { ...told, headers };
   const askedAtMs = Date.now();
-  const { response, idleTimeoutMs } = await ask(upstream, sent, signal, taken);
+  const { response, idleTimeoutMs } = await ask(upstream, sent, signal, bytes, taken);
   if (!translated && (dialect === 'embeddings' || isAsAsked(response, body))) {
     return { response, idleTimeoutMs };
   }
   const { from, to, question } = translated ?? asItself(told);
   const asked = { ...question, askedAtMs };
-  return { response: translateResponse(response, from, to, asked), idleTimeoutMs };
+  return { response: translateResponse(response, from, to, asked, bytes), idleTimeoutMs };
 }
 
 const isAsAsked = (response: Response, { stream }: RequestBody) =>
@@ -272,8 +280,9 @@ async function ask(
   name: string,
   { dialect, body, headers: own }: ModelRequest,
   signal: AbortSignal,
+  bytes: AnswerBytes,
   taken: TakenPrompts,
-): Promise<Omit<OpenedCompletion, 'model' | 'head'>> {
+): Promise<Asked> {
   const upstream = upstreamNamed(name);
   const { baseUrl, firstByteTimeoutMs, idleTimeoutMs } = upstream;
   const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
@@ -311,6 +320,13 @@ async function ask(
       throw error === unsent ? unreached(error as Error) : error;
     });
   await requireType(response, dialect === 'embeddings');
+  try {
+    // As much as it says that it has. Of a stream no more is in memory than an event.
+    if (!isEventStream(response)) await bytes.hold(Number(response.headers.get('content-length')));
+  } catch (error) {
+    await response.body?.cancel();
+    throw error;
+  }
   return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : responseTimeoutMs };
 }
 

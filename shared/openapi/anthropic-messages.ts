@@ -20,7 +20,7 @@ import {
   ToolUseBlock,
 } from '../chat/message-request.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { messagesErrorAnswer, messagesLimitReached } from './error-answers.ts';
+import { answerTooLarge, messagesErrorAnswer, messagesLimitReached } from './error-answers.ts';
 import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 const cacheWords =
@@ -225,6 +225,7 @@ export const anthropicOperations: Operation[] = [
       400: wrongRequest,
       404: noSuchModel,
       429: messagesLimitReached,
+      502: answerTooLarge.messages,
       503: messagesErrorAnswer(
         'No provider of the model answers now, or the service is unavailable for a moment.',
         'overloaded_error',

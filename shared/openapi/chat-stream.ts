@@ -13,7 +13,7 @@ import {
 } from '../chat/chat-event.ts';
 import { ChatFile, ChatImage, ChatStreamRequest, HistoryEntry } from '../chat/stream-request.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { errorAnswer, limitReached, validationErrors } from './error-answers.ts';
+import { answerTooLarge, errorAnswer, limitReached, validationErrors } from './error-answers.ts';
 import { component, content, operation } from './operation.ts';
 
 const type = 'What kind of event this is.';
@@ -195,6 +195,7 @@ export const chatOperation = operation('post /chat/stream', 'streamChat', 'Chat'
       'No message': { loc: ['body', 'message'], msg: 'Field required', type: 'missing' },
     }),
     429: limitReached,
+    502: answerTooLarge.detail,
     503: {
       ...errorAnswer(
         'No provider of the model answers now, or the service is unavailable for a moment.',

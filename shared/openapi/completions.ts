@@ -17,7 +17,12 @@ import {
 } from '../chat/model-entries.ts';
 import { ModelEntry, ModelList, ModelPath } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { completionErrorAnswer, completionLimitReached, modelOutage } from './error-answers.ts';
+import {
+  answerTooLarge,
+  completionErrorAnswer,
+  completionLimitReached,
+  modelOutage,
+} from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
 import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
@@ -40,7 +45,7 @@ export const completionComponents = {
       temperature:
         'How freely the model chooses its words; 0.15 where it is not given and the model takes it.',
       max_tokens:
-        'The most tokens to answer with. The less it is, the less of the budget is held for the answer. Other servers’ names for it, such as `n_predict`, are refused.',
+        'The most tokens to answer with. The less it is, the less of the budget is held for the answer. Other servers’ names for it, such as `n_predict`, are refused. An answer in one piece may have 16 MB: where `n` and `top_logprobs` would make it larger, less is allowed unless it is streamed.',
       max_completion_tokens: 'The same, by its newer name. If both are there, the smaller counts.',
       n: 'How many answers to give.',
       metadata:
@@ -224,6 +229,7 @@ export const completionOperations: Operation[] = [
       ),
       404: noSuchModel,
       429: completionLimitReached,
+      502: answerTooLarge.completions,
       503: modelOutage,
     },
   }),

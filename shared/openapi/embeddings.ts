@@ -1,7 +1,12 @@
 import { EmbeddingRequest } from '../embeddings/embedding-request.ts';
 import { Embedding, EmbeddingList, EmbeddingUsage } from '../embeddings/embeddings.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { completionErrorAnswer, completionLimitReached, modelOutage } from './error-answers.ts';
+import {
+  answerTooLarge,
+  completionErrorAnswer,
+  completionLimitReached,
+  modelOutage,
+} from './error-answers.ts';
 import { component, content, json, type Operation, operation } from './operation.ts';
 
 export const embeddingComponents = {
@@ -74,6 +79,7 @@ export const embeddingOperations: Operation[] = [
         { param: 'model', code: 'model_not_found' },
       ),
       429: completionLimitReached,
+      502: answerTooLarge.completions,
       503: modelOutage,
     },
   }),

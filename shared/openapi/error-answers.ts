@@ -1,6 +1,8 @@
 import type * as v from 'valibot';
+import { maxAnswerBytes } from '../http/bounds.ts';
 import type { FieldError } from '../http/errors.ts';
 import { gatewayErrors } from '../http/gateway-errors.ts';
+import { AnswerTooLargeError } from '../models/errors.ts';
 import {
   CompletionErrorBody,
   ErrorBody,
@@ -36,7 +38,7 @@ const throttled = json(
 );
 
 const outageDescription =
-  'The service is too busy to run the request, or something that it stands on throttles or fails for now.';
+  'The service is too busy to run the request, or has no memory for it, or something that it stands on throttles or fails for now.';
 const outageMessage = gatewayErrors.unavailable.body.detail;
 const outageError = gatewayErrors.unavailable.body.error;
 const outage = json(outageDescription, ErrorBody, { 'An outage': { detail: outageMessage } }, [
@@ -124,6 +126,22 @@ export const modelOutage = completionErrorAnswer(
   { type: 'server_error', code: 'model_unavailable' },
   ['Retry-After'],
 );
+
+const { message: tooLargeMessage, code: tooLargeCode } = new AnswerTooLargeError(
+  400 * 2 ** 20,
+  maxAnswerBytes,
+);
+const tooLargeDescription =
+  'The model’s answer in one piece, or an event of its stream, is larger than there is memory for. It was ended, and is paid for.';
+
+/** The 502 of a route that asks a model, by what its clients read. */
+export const answerTooLarge = {
+  detail: errorAnswer(tooLargeDescription, tooLargeMessage),
+  completions: completionErrorAnswer(tooLargeDescription, tooLargeMessage, {
+    ...{ type: 'server_error', code: tooLargeCode },
+  }),
+  messages: messagesErrorAnswer(tooLargeDescription, 'api_error', tooLargeMessage),
+};
 
 /** Describes a 422, whose body lists what is wrong. */
 export const validationErrors = (examples: Record<string, FieldError>) =>

@@ -4,7 +4,12 @@ import { ResponseItem } from '../chat/response-input.ts';
 import { ResponseRequest, ResponseText, ResponseTool } from '../chat/response-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { noSuchModel } from './completions.ts';
-import { completionErrorAnswer, completionLimitReached, modelOutage } from './error-answers.ts';
+import {
+  answerTooLarge,
+  completionErrorAnswer,
+  completionLimitReached,
+  modelOutage,
+} from './error-answers.ts';
 import { component, content, json, type Operation, operation } from './operation.ts';
 
 const requestFields = {
@@ -146,6 +151,7 @@ export const responseOperations: Operation[] = [
       400: refused,
       404: noSuchModel,
       429: completionLimitReached,
+      502: answerTooLarge.completions,
       503: modelOutage,
     },
   }),

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { forgetSecret, secretText } from '../aws/secrets.ts';
+import { collectUpTo } from '../collect.ts';
 import { setting } from '../config.ts';
+import { maxHitsBytes } from '../http/bounds.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
 import { type Hold, reserve } from '../ledger/reserve.ts';
@@ -119,18 +121,7 @@ async function askProvider(query: string, signal: AbortSignal): Promise<SearchHi
     if (response.status === 401 && secretId) forgetSecret(secretId);
     throw new RefusedError(response.status);
   }
-  return adapter.hits(JSON.parse(await textOf(response)));
-}
-
-const maxResponseBytes = 4 * 1024 * 1024;
-
-async function textOf({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    bytes += part.length;
-    if (bytes > maxResponseBytes) throw new Error('The provider answered with too much');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
+  const body = await collectUpTo(maxHitsBytes, response.body ?? []);
+  if (!body) throw new Error('The provider answered with too much');
+  return adapter.hits(JSON.parse(body.toString()));
 }

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 
 // A stub upstream in a process of its own. The first message's content says in how many chunks it streams, and how
 // many ms apart ("20 100"); an answer that isn't streamed takes as long. After "hold" answers that aren't streamed wait for
@@ -7,7 +9,7 @@ import { json } from 'node:stream/consumers';
 
 interface Asked {
   stream?: boolean;
-  messages: { content: string }[];
+  messages: { content: string | { text?: string }[] }[];
 }
 
 const usageOf = (completion_tokens: number) => ({
@@ -28,7 +30,11 @@ const server = createServer(async (request, response) => {
   calls += 1;
   const body = (await json(request)) as Asked;
   if (!body.stream) await goOn?.promise;
-  const [chunks = 20, delayMs = 0] = (body.messages[0]?.content ?? '').split(' ').map(Number);
+  const { content = '' } = body.messages[0] ?? {};
+  const asked = typeof content === 'string' ? content : (content.at(-1)?.text ?? '');
+  const [, kind, mb] = /^(whole|error|line) (\d+)$/.exec(asked) ?? [];
+  if (kind) return large(response, kind, Number(mb));
+  const [chunks = 20, delayMs = 0] = asked.split(' ').map((each) => Number(each) || 0);
   if (body.stream) await stream(response, chunks, delayMs);
   else setTimeout(() => answer(response), delayMs > 0 ? chunks * delayMs : 0);
 });
@@ -58,6 +64,35 @@ function answer(response: ServerResponse<IncomingMessage>): void {
       usage: usageOf(10),
     }),
   );
+}
+
+/** Sends what is larger than others are, as fast as it is taken. */
+async function large(response: ServerResponse, kind: string, mb: number): Promise<void> {
+  const entry =
+    '{"token":" word","logprob":-0.1234567,"bytes":[32,119,111,114,100],"top_logprobs":[]},';
+  const [type, begin, piece, end] = {
+    whole: [
+      'application/json',
+      '{"id":"chatcmpl-bench","object":"chat.completion","model":"bench","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"A short answer."},"logprobs":{"content":[',
+      entry.repeat(2 ** 10),
+      `0]}}],"usage":${JSON.stringify(usageOf(10))}}`,
+    ],
+    error: [
+      'application/json',
+      '{"error":{"message":"No","details":[',
+      entry.repeat(2 ** 10),
+      '0]}}',
+    ],
+    line: ['text/event-stream', 'data: {"x":"', 'x'.repeat(2 ** 16), ''],
+  }[kind] as [string, string, string, string];
+  response.writeHead(kind === 'error' ? 400 : 200, { 'content-type': type });
+  const pieces = function* () {
+    yield begin;
+    for (let sent = 0; sent < mb * 2 ** 20; sent += piece.length) yield piece;
+    yield end;
+  };
+  // Whoever asked may go away.
+  await pipeline(Readable.from(pieces()), response).catch(() => {});
 }
 
 async function stream(

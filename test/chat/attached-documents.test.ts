@@ -13,6 +13,7 @@ import { openAccount } from '../../shared/ledger/accounts.ts';
 import { type JsonAnswer, useJsonServer } from '../support/servers/json-server.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { streamOf } from '../support/servers/model-stub-pieces.ts';
+import { anyRoom } from '../support/servers/rooms.ts';
 import { accountOf, chargesOf, followAccounts, sum } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
@@ -60,7 +61,7 @@ async function send(keyId: string, documents = 1, timeIsUp = new AbortController
   const { body } = await streamChat(
     v.parse(ChatStreamRequest, { message: 'Read.', files }),
     { keyId, limits: JSON.stringify(defaultLimits) },
-    { requestId: 'a request', timeIsUp, note: () => {} },
+    { requestId: 'a request', timeIsUp, note: () => {}, room: anyRoom() },
   );
   return body[Symbol.asyncIterator]();
 }
@@ -224,7 +225,12 @@ it('nothing is read of a message with a document that is not sent in base64', as
   const refused = streamChat(
     v.parse(ChatStreamRequest, { message: 'Read.', files }),
     { keyId, limits: JSON.stringify(defaultLimits) },
-    { requestId: 'a request', timeIsUp: new AbortController().signal, note: () => {} },
+    {
+      requestId: 'a request',
+      timeIsUp: new AbortController().signal,
+      note: () => {},
+      room: anyRoom(),
+    },
   );
 
   await expect(refused).rejects.toMatchObject({

@@ -60,7 +60,7 @@ async function ask(...behaviours: Behaviour[]): Promise<string> {
     subject: { tags: ['chat'] },
     signal: new AbortController().signal,
   });
-  const text = await readCompletion(call);
+  const { text } = readCompletion(call);
   await call.end();
   return text;
 }

@@ -9,6 +9,7 @@ import { unavailable } from '../../shared/models/errors.ts';
 import { cutUp } from '../support/fixtures/cut.ts';
 import { eventsOf } from '../support/servers/event-reader.ts';
 import { chunk, done, event, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
+import { anyBytes, anyRoom } from '../support/servers/rooms.ts';
 
 const model: Model = {
   id: 'a-model',
@@ -31,6 +32,8 @@ function callOf(
   const call: MeteredCall = {
     response: new Response(ReadableStream.from(chunks).pipeThrough(asBytes())),
     meter,
+    room: anyRoom(),
+    bytes: anyBytes(),
     dialect: 'chat',
     maxTokens: undefined,
     idleTimeoutMs,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { withOwnFiles } from '../../shared/chat/own-files.ts';
+import { anyRoom } from '../support/servers/rooms.ts';
 import { makeFile } from '../support/worlds/files-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 await useStore({ queues: true });
 const keyId = 'key_1';
-const where = { keyId, loc: ['body', 'messages'], maxBytes: 20 };
+const where = { keyId, room: anyRoom(), loc: ['body', 'messages'], maxBytes: 20 };
 const said = (...content: object[]) => [{ role: 'user', content }];
 const { entry: file_id } = await makeFile(keyId, 'text', { filename: 'a.txt' });
 const file_data = 'data:text/plain;base64,dGV4dA==';

@@ -4,6 +4,7 @@ import { ReadAhead } from '../../shared/chat/read-ahead.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
 import { chunk, done, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
+import { anyBytes, anyRoom } from '../support/servers/rooms.ts';
 
 const model: Model = {
   id: 'a-model',
@@ -33,6 +34,8 @@ function callOf(events: Iterable<string>) {
   const call: MeteredCall = {
     response: new Response(ReadableStream.from(counted())),
     meter,
+    room: anyRoom(),
+    bytes: anyBytes(),
     dialect: 'chat',
     maxTokens: undefined,
     idleTimeoutMs: 60_000,

@@ -12,6 +12,7 @@ import { writtenLines } from '../support/run/output.ts';
 import { question } from '../support/servers/event-reader.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
+import { anyRoom } from '../support/servers/rooms.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -29,6 +30,7 @@ async function notesOf(
     requestId: 'a request',
     timeIsUp: new AbortController().signal,
     note: (fields) => Object.assign(notes, fields),
+    room: anyRoom(),
   });
   for await (const _ of body);
   return notes;

@@ -9,6 +9,7 @@ import { endedCharges } from '../support/servers/chat-stage.ts';
 import { eventsOf } from '../support/servers/event-reader.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, done, streamOf } from '../support/servers/model-stub-pieces.ts';
+import { anyRoom } from '../support/servers/rooms.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -29,6 +30,7 @@ it.each([1, 2, 3, 4, 5])(
     const { body } = await streamChat(request, caller, {
       requestId: 'a request',
       timeIsUp,
+      room: anyRoom(),
       note: () => {},
     });
     const reader = body[Symbol.asyncIterator]();
@@ -49,7 +51,12 @@ async function eventsFor(fields: object) {
   const { body } = await streamChat(
     v.parse(ChatStreamRequest, { message: 'a question', ...fields }),
     { keyId, limits: JSON.stringify(defaultLimits) },
-    { requestId: 'a request', timeIsUp: new AbortController().signal, note: () => {} },
+    {
+      requestId: 'a request',
+      timeIsUp: new AbortController().signal,
+      note: () => {},
+      room: anyRoom(),
+    },
   );
   let text = '';
   for await (const piece of body) text += String(piece);

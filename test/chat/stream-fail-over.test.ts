@@ -221,10 +221,10 @@ describe.each(pairs)('a caller of %s, whose first upstream speaks %s and', (asks
     const { call } = open(asks, false, [[speaks, streamed]]);
 
     const opened = await call;
-    const text = readCompletion(opened);
+    const { value } = readCompletion(opened);
     await opened.end();
 
-    expect(JSON.parse(text)).toMatchObject(wholes[asks]);
+    expect(value).toMatchObject(wholes[asks]);
     expect(await chargesOf(keyId)).toMatchObject([
       { status: 'settled', figures: 'exact', prompt_tokens: 30, completion_tokens: 40 },
     ]);

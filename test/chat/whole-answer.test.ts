@@ -7,6 +7,7 @@ import { findAccount } from '../../shared/ledger/account/account.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
+import { anyRoom } from '../support/servers/rooms.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -35,7 +36,12 @@ const complete = (rest: object) =>
   createCompletion(
     { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }], ...rest } as CompletionRequest,
     { keyId, limits: JSON.stringify(defaultLimits) },
-    { requestId: 'request', timeIsUp: new AbortController().signal, note: () => {} },
+    {
+      requestId: 'request',
+      timeIsUp: new AbortController().signal,
+      note: () => {},
+      room: anyRoom(),
+    },
   );
 
 it.each([

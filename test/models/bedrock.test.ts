@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { json, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { requireSignature } from '../../lib/local/engines/signature.ts';
@@ -12,6 +11,7 @@ import { startOfflineModel } from '../../lib/local/offline-model/offline-model-s
 import type { Model } from '../../shared/models/catalogue.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 import { completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
+import { anyBytes } from '../support/servers/rooms.ts';
 
 interface Received {
   url: string;
@@ -78,6 +78,7 @@ const open = (rest: object = {}) =>
       body: { model: 'gpt-oss', messages: [{ role: 'user', content: 'Grüße, 日本' }], ...rest },
     },
     new AbortController().signal,
+    anyBytes(),
   );
 
 describe('Bedrock', () => {
@@ -122,9 +123,9 @@ describe('Bedrock', () => {
     const offline = await startOfflineModel();
     vi.stubEnv('OPENAI_BASE_URL', offline.url);
 
-    const { head } = await open();
+    const { whole } = await open();
 
-    expect(await json(Readable.from(head))).toMatchObject({ object: 'chat.completion' });
+    expect(whole?.value).toMatchObject({ object: 'chat.completion' });
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another');
     await expect(open()).rejects.toMatchObject({ statusCode: 503 });
     await offline.close();

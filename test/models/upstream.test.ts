@@ -7,6 +7,7 @@ import { useFolder } from '../support/run/use-folder.ts';
 import { freePorts } from '../support/servers/free-ports.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { completionOf } from '../support/servers/model-stub-pieces.ts';
+import { anyBytes } from '../support/servers/rooms.ts';
 import { type ModelKind, providerKey, writeCatalogue } from '../support/servers/test-catalogue.ts';
 import { startModels, type TestModel } from '../support/servers/test-models.ts';
 
@@ -37,6 +38,7 @@ const open = (
     keyId,
     { dialect: 'chat', body: { model: model.id, messages: [{ role: 'user', content }] } },
     signal,
+    anyBytes(),
   );
 
 const status = (status: number, body?: unknown, headers = {}): Behaviour => ({
@@ -56,7 +58,6 @@ async function failure(behaviour: Behaviour, kind: ModelKind = 'plain') {
 }
 
 /** The answer in one piece, of which all is read before it is handed over. */
-const answerIn = (head: Uint8Array[]) => JSON.parse(Buffer.concat(head).toString());
 
 const countOf = ({ upstreams }: TestModel) => upstreams.map((each) => each.requests().length);
 
@@ -307,9 +308,9 @@ describe('a model with two upstreams', () => {
     const model = models.newModel('twin', fault);
     model.upstreams[1]?.respond(answer);
 
-    const { head } = await open(model);
+    const { whole } = await open(model);
 
-    expect(answerIn(head)).toMatchObject({ choices: [{ message: { content: 'hi' } }] });
+    expect(whole?.value).toMatchObject({ choices: [{ message: { content: 'hi' } }] });
     expect(model.upstreams[1]?.requests()).toHaveLength(1);
   });
 
@@ -424,14 +425,15 @@ describe('a request for a response', () => {
       'a-key',
       { dialect: 'responses', body: { model: model.id, input: 'hi', ...fields } },
       new AbortController().signal,
+      anyBytes(),
     );
 
   it('goes on to the next upstream where the first can’t be told it', async () => {
     const model = models.newModel('mixed');
 
-    const { head } = await ask(model, { truncation: 'auto' });
+    const { whole } = await ask(model, { truncation: 'auto' });
 
-    expect(answerIn(head)).toMatchObject({ object: 'response' });
+    expect(whole?.value).toMatchObject({ object: 'response' });
     expect(countOf(model)).toEqual([0, 1]);
   });
 
@@ -449,9 +451,9 @@ describe('a request for a response', () => {
   it('fails over to an upstream of another dialect', async () => {
     const model = models.newModel('mixed', status(500));
 
-    const { head } = await ask(model);
+    const { whole } = await ask(model);
 
-    expect(answerIn(head)).toMatchObject({ output: [{ type: 'message' }] });
+    expect(whole?.value).toMatchObject({ output: [{ type: 'message' }] });
     expect(countOf(model)).toEqual([1, 1]);
   });
 
@@ -468,9 +470,9 @@ describe('a request for a response', () => {
     const address = `http://127.0.0.1:${models.port}/${model.id}/v1`;
     vi.stubEnv('OPENAI_BASE_URL', address);
 
-    const { head } = await ask(model);
+    const { whole } = await ask(model);
 
-    expect(answerIn(head)).toMatchObject({ object: 'response' });
+    expect(whole?.value).toMatchObject({ object: 'response' });
     expect(model.upstreams[0]?.requests()[0]?.path).toBe(`/${model.id}/v1/chat/completions`);
     vi.unstubAllEnvs();
   });

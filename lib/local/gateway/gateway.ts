@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { NoRoomError } from '../../../shared/http/byte-budget.ts';
 import { maxPayloadBytes } from '../lambda/invocation.ts';
 import type { Narrator } from '../narrator.ts';
 import type { RequestLine } from '../request-line.ts';
 import { StageError } from '../stage-error.ts';
+import { type BodyRoom, BodyRooms } from './body-rooms.ts';
 import { proxyEvent } from './gateway-event.ts';
 import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
 import type { Preflight } from './preflight.ts';
@@ -20,6 +22,7 @@ export class Gateway {
   private readonly responses: GatewayResponses;
   private readonly lines = new WeakMap<FastifyRequest, RequestLine>();
   private readonly streams = new WeakMap<FastifyRequest, StreamedReply>();
+  private readonly bodyRooms = new BodyRooms();
 
   constructor(
     routes: Route[],
@@ -41,9 +44,8 @@ export class Gateway {
         ),
     });
     this.server.removeAllContentTypeParsers();
-    this.server.addContentTypeParser('*', (_request: FastifyRequest, payload: IncomingMessage) =>
-      bodyOf(payload),
-    );
+    // A body is read once there is room for it.
+    this.server.addContentTypeParser('*', async (_: FastifyRequest, body: IncomingMessage) => body);
     this.server.setNotFoundHandler((request, reply) =>
       this.sendGatewayResponse(request, reply, 'MISSING_AUTHENTICATION_TOKEN'),
     );
@@ -112,17 +114,24 @@ export class Gateway {
     if (decision) line?.calledBy(decision.context);
     if (decision?.refused) return this.sendGatewayResponse(request, reply, decision.refused);
 
-    if (request.body === tooLarge) {
-      return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
+    let room: BodyRoom | undefined;
+    try {
+      room = await this.takeBody(route, request, decision?.context['keyId']);
+    } catch (error) {
+      if (!(error instanceof NoRoomError)) throw error;
+      return this.sendGatewayResponse(request, reply, 'INTEGRATION_FAILURE');
     }
     const event = proxyEvent(route, request, decision?.context);
-    if (isTooLarge(event)) {
+    if (request.body === tooLarge || isTooLarge(event)) {
+      room?.close();
       return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
     }
+    request.body = undefined;
     try {
       const sink = route.streams ? new StreamedReply() : undefined;
       const invoked = route.function.invoke(event, undefined, sink);
       line?.awaits(invoked);
+      invoked.finally(() => room?.close()).catch(() => {});
       if (sink) this.streams.set(request, sink);
       if (sink) return await stream(route, sink, invoked, reply);
       return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
@@ -133,6 +142,28 @@ export class Gateway {
         error === timedOut ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE',
       );
     }
+  }
+
+  /** Reads a request's body, which its room holds for as long as a function has it. Throws `NoRoomError`. */
+  private async takeBody(
+    { function: fn }: Route,
+    request: FastifyRequest,
+    keyId: unknown,
+  ): Promise<BodyRoom | undefined> {
+    if (!request.body) return undefined;
+    const told = request.headers['content-length'];
+    const length = told === undefined ? undefined : Number(told);
+    const isKept = length === undefined || length <= maxPayloadBytes;
+    const room = isKept ? await this.bodyRooms.open(fn, String(keyId ?? ''), length) : undefined;
+    try {
+      const body = await bodyOf(request.body as IncomingMessage);
+      request.body = body;
+      if (body !== tooLarge) room?.keep(body.length);
+    } catch (error) {
+      room?.close();
+      throw error;
+    }
+    return room;
   }
 
   private sendGatewayResponse(

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { memory, NoRoomError } from '../../http/byte-budget.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { errorFields, log } from '../../log.ts';
 import { newTempDir } from '../../temp-dir.ts';
@@ -16,7 +17,7 @@ const longestWithWaitMs = 55_000;
 
 const tooLong = { unreadable: 'it has more text than a message may' };
 
-/** Reads a file for another function. Throws if its turn comes too late; it may be sent again. Only its size is logged. */
+/** Reads a file for another function. Throws if its turn or room comes too late; it may be sent again. Only its size is logged. */
 export async function readAttached(
   file: AttachedFile,
   withWaitMs = longestWithWaitMs,
@@ -27,8 +28,9 @@ export async function readAttached(
   const startedAt = performance.now();
   let size: number | undefined;
   const folder = await newTempDir();
+  using room = memory().room(keyId);
   try {
-    const bytes = await attachedBytes(content, ms, signal);
+    const bytes = await attachedBytes(content, ms, room, signal);
     size = bytes.length;
     const { characters, longer } = limits;
     const text = await fileText({ name, mimeType, bytes }, folder, {
@@ -36,7 +38,7 @@ export async function readAttached(
     });
     return longer === 'cut' ? { text: cut(text, limits) } : whole(text, limits);
   } catch (error) {
-    if (error === signal.reason) throw error;
+    if (error === signal.reason || error instanceof NoRoomError) throw error;
     if (error instanceof ServiceError && error.statusCode < 500) {
       return { unreadable: error.message, code: error.code };
     }

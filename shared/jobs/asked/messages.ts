@@ -1,4 +1,5 @@
 import type { Message } from '../../chat/completion-message.ts';
+import type { Room } from '../../http/byte-budget.ts';
 import type { JobKey } from '../engine/item/job.ts';
 import { getText, isShort, putJson } from '../engine/item/objects.ts';
 
@@ -16,7 +17,7 @@ export async function keepMessages(key: JobKey, messages: unknown[]): Promise<Wi
   return { messages_object: await putJson(key, 'messages', json) };
 }
 
-/** Reads a job's messages from wherever they are. */
-export async function messagesOf(job: WithMessages): Promise<Message[]> {
-  return JSON.parse(job.messages_json ?? (await getText(job.messages_object)));
+/** Reads a job's messages from wherever they are. Throws `NoRoomError`. */
+export async function messagesOf(job: WithMessages, room?: Room): Promise<Message[]> {
+  return JSON.parse(job.messages_json ?? (await getText(job.messages_object, room)));
 }

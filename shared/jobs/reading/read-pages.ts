@@ -1,10 +1,12 @@
 import type { Document } from '../../documents/document.ts';
+import { maxPictureBytes } from '../../http/bounds.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { ImageTaker } from '../../ledger/image-taker.ts';
 import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images-hour.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import type { Claimed } from '../engine/item/job.ts';
+import { jobsWait, roomOf } from '../engine/item/job-room.ts';
 import { noteProgress } from '../engine/item/progress.ts';
 import { continueJob } from '../engine/item/state.ts';
 import { saveStep } from '../engine/item/steps.ts';
@@ -125,12 +127,16 @@ async function readPage(
   page: number,
 ): Promise<boolean> {
   const name = pageName(page);
+  using room = await roomOf(job, 0);
   let known = cache.get(page);
   try {
     const words = job.extract !== undefined;
     const options = { forceOcr: job.force_ocr ?? false, draw: false, words };
     const { textLayer, words: placed } = await document.readPage(page, options);
-    const draw = () => pictureOf(document, page);
+    const draw = async () => {
+      await room.take(maxPictureBytes, jobsWait);
+      return pictureOf(document, page);
+    };
     if (textLayer !== undefined) {
       const kept = await keepWords(job, page, { words: placed ?? [], turn: 0 });
       const step = { page, source: 'text_layer', confidence: null, text: textLayer, ...kept };

@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { isGone } from '../../aws/is-gone.ts';
 import type { Document } from '../../documents/document.ts';
 import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
+import { maxPictureBytes } from '../../http/bounds.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { integerText } from '../../http/schema.ts';
-import type { StreamedResponse } from '../../http/stream-endpoint.ts';
+import { type Invocation, piecesOf, type StreamedResponse } from '../../http/stream-endpoint.ts';
 import { findJob } from '../engine/item/job.ts';
 import { openInlineDocuments } from '../kinds/document/read-document.ts';
 import { readPages } from '../kinds/extraction/source-pages.ts';
@@ -30,10 +31,11 @@ export const PagePath = v.object({ job_id: v.string(), page: integerText(1, maxP
 export async function drawPage(
   { keyId }: Caller,
   { job_id, page }: v.InferOutput<typeof PagePath>,
-  signal: AbortSignal,
+  { timeIsUp: signal, room }: Pick<Invocation, 'timeIsUp' | 'room'>,
 ): Promise<StreamedResponse> {
   const asked = await requireJob({ key_id: keyId, job_id });
   const job = await documentJobOf(asked);
+  await room.take(maxPictureBytes, { signal });
   try {
     const draw = () => withDocument(job, signal, (document) => drawn(document, page));
     const jpeg = await drawings.get(keyId, `${job.job_id} ${page}`, draw);
@@ -132,13 +134,5 @@ async function using<Result>(
     return await use(document);
   } finally {
     document.close();
-  }
-}
-
-const pieceBytes = 64 * 1024;
-
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += pieceBytes) {
-    yield bytes.subarray(start, start + pieceBytes);
   }
 }

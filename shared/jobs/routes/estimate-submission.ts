@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { kindOf, mediaTypeOf, sniffedBytes } from '../../documents/kind.ts';
 import { requireFile } from '../../files/find-file.ts';
 import { readFile } from '../../files/read-file.ts';
+import { memory } from '../../http/byte-budget.ts';
 import { type CostRange, callCost } from '../../models/call-cost.ts';
 import { inlineFileOf, inlineFilesOf } from '../asked/inline-files.ts';
 import { chatModelOf, requireJobModel } from '../asked/step-models.ts';
@@ -27,7 +28,8 @@ export async function estimateSubmission(question: EstimateQuestion): Promise<Jo
   const { keyId, submission, allowedFolders } = question;
   const job = jobOf({ key_id: keyId, job_id: 'job_estimate' }, submission);
   const total = new EstimateTotal(job, AbortSignal.timeout(listingMs));
-  const { inline, file_id } = await withFiles(keyId, submission);
+  using room = memory().room(keyId);
+  const { inline, file_id } = await withFiles(keyId, submission, room);
   if (inline) await addMessages(total, inline.messages);
   else if (file_id) await addOwnFile(total, file_id);
   else await addDrive(total, job as FolderJob, allowedFolders);

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { invokeFunction } from '../../aws/lambda.ts';
 import { setting } from '../../config.ts';
+import type { Room } from '../../http/byte-budget.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { Count, Usd } from '../../http/schema.ts';
@@ -58,8 +59,12 @@ const timeLimitMs = 27_000;
  * Estimates what a submission would come to. Throws as `submitJob` does, and the error with which its job's first look at
  * the drive would end.
  */
-export async function estimateJob(caller: Caller, submission: JobSubmission): Promise<JobEstimate> {
-  checkSubmission(await withFiles(caller.keyId, submission), caller);
+export async function estimateJob(
+  caller: Caller,
+  submission: JobSubmission,
+  room: Room,
+): Promise<JobEstimate> {
+  checkSubmission(await withFiles(caller.keyId, submission, room), caller);
   const allowedFolders = [...limitsOf(caller).drive_folders];
   const question: EstimateQuestion = { keyId: caller.keyId, allowedFolders, submission };
   const name = setting('ESTIMATE_JOB_FUNCTION');

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
+import type { Room } from '../../http/byte-budget.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ConflictError } from '../../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../../keys/key-limits.ts';
@@ -23,8 +24,9 @@ export async function submitJob(
   caller: Caller,
   submission: JobSubmission,
   idempotencyKey: string | undefined,
+  room: Room,
 ): Promise<JobRecord> {
-  const whole = await withFiles(caller.keyId, submission);
+  const whole = await withFiles(caller.keyId, submission, room);
   checkSubmission(whole, caller);
   const make = (key: ReservedKey) => createJob(key, whole, limitsOf(caller));
   return toRecord(await makeOnce(caller, submission, idempotencyKey, make));

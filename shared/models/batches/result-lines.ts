@@ -1,11 +1,8 @@
 import * as v from 'valibot';
+import { maxAnswerBytes } from '../../http/bounds.ts';
+import { linesOf } from '../../lines.ts';
 import { unavailable } from '../errors.ts';
 import type { UnreadableResult, UpstreamResult } from './protocol.ts';
-
-/** More than any answer has. A longer line is passed over without being kept. */
-const maxLineBytes = 32 * 1024 * 1024;
-
-const lineFeed = 0x0a;
 
 /** Returns what each line of a response says, read no faster than it is taken; of a line that says nothing, why. */
 export async function* resultsIn<Line>(
@@ -14,9 +11,9 @@ export async function* resultsIn<Line>(
   resultOf: (line: Line) => UpstreamResult,
 ): AsyncGenerator<UpstreamResult | UnreadableResult> {
   let number = 0;
-  for await (const line of linesOf(response)) {
+  for await (const line of linesOf(response.body ?? ReadableStream.from([]), maxAnswerBytes)) {
     number += 1;
-    if (line === 'too long') yield { unreadable: `line ${number} is too long` };
+    if (line === undefined) yield { unreadable: `line ${number} is too long` };
     else if (line.trim() !== '') {
       const read = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), line);
       if (read.success) yield resultOf(read.output);
@@ -40,28 +37,3 @@ export const Made = v.object({ id: v.string() });
 
 /** An object's fields, of which no more is said. */
 export const anyFields = v.record(v.string(), v.unknown());
-
-async function* linesOf(response: Response): AsyncGenerator<string | 'too long'> {
-  let pieces: Uint8Array[] = [];
-  let bytes = 0;
-  const end = () => {
-    const line = bytes > maxLineBytes ? 'too long' : Buffer.concat(pieces).toString();
-    [pieces, bytes] = [[], 0];
-    return line;
-  };
-  const add = (piece: Uint8Array) => {
-    bytes += piece.length;
-    if (bytes > maxLineBytes) pieces = [];
-    else pieces.push(piece);
-  };
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    let start = 0;
-    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, start)) {
-      add(chunk.subarray(start, at));
-      yield end();
-      start = at + 1;
-    }
-    add(chunk.subarray(start));
-  }
-  if (bytes > 0) yield end();
-}

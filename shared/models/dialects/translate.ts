@@ -1,3 +1,4 @@
+import type { AnswerBytes } from '../answer-bytes.ts';
 import { brokeOff, unavailable } from '../errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
 import type { AnswerEvent } from './answer-event.ts';
@@ -18,29 +19,30 @@ export function translateResponse(
   from: Dialect,
   to: Dialect,
   ask: Ask,
+  bytes: AnswerBytes,
 ): Response {
   const { body } = response;
   if (!body) throw unavailable(brokeOff);
   const isStream = isEventStream(response);
   const pieces =
     ask.stream && isStream
-      ? translated(body, from.reader(ask.model), restoringWriter(to, ask))
-      : translatedWhole(isStream ? eventsOf(body, from, ask) : response, from, to, ask);
+      ? translated(body, from.reader(ask.model), restoringWriter(to, ask), bytes)
+      : translatedWhole(() => textOf(body, bytes), isStream ? eventsOf : answerOf, from, to, ask);
   const type = ask.stream ? 'text/event-stream' : 'application/json';
   return new Response(ReadableStream.from(pieces), { headers: { 'content-type': type } });
 }
 
 /** Translates an answer that is read whole. What is none is left to its reader, as if it had come from its provider. */
 async function* translatedWhole(
-  answer: Response | Promise<AnswerEvent[]>,
+  read: () => Promise<string>,
+  eventsIn: (text: string, from: Dialect, ask: Ask) => AnswerEvent[] | undefined,
   from: Dialect,
   to: Dialect,
   ask: Ask,
 ): AsyncGenerator<Uint8Array> {
-  const whole = answer instanceof Response ? await answer.text() : await answer;
-  const object = typeof whole === 'string' ? objectIn(whole) : undefined;
-  const events = typeof whole === 'string' ? object && from.readAnswer(object, ask.model) : whole;
-  if (!events) yield Buffer.from(whole as string);
+  const text = await read();
+  const events = eventsIn(text, from, ask);
+  if (!events) yield Buffer.from(text);
   else if (!ask.stream) {
     const restored = events.flatMap(restoring(ask));
     yield Buffer.from(JSON.stringify(to.writeAnswer(restored, ask)));
@@ -63,27 +65,36 @@ function restoringWriter(to: Dialect, ask: Ask): AnswerWriter {
   };
 }
 
-/** Reads a stream to its end. */
-async function eventsOf(
-  body: AsyncIterable<Uint8Array>,
-  from: Dialect,
-  ask: Ask,
-): Promise<AnswerEvent[]> {
+/** Reads a body to its end. */
+async function textOf(body: AsyncIterable<Uint8Array>, bytes: AnswerBytes): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    await bytes.hold(length);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Reads the text of a whole stream. */
+function eventsOf(text: string, from: Dialect, ask: Ask): AnswerEvent[] {
   const reader = from.reader(ask.model);
-  const splitter = new EventSplitter();
   const events: AnswerEvent[] = [];
-  const read = (bytes: Buffer) => {
-    for (const text of bytes.length > 0 ? eventsIn(bytes.toString()) : []) {
-      const data = dataOf(text);
-      if (data === '[DONE]') reader.done?.();
-      else if (data !== undefined) events.push(...reader.read(parsedEvent(data)));
-    }
-  };
-  for await (const chunk of body) read(splitter.push(chunk));
-  read(splitter.rest());
+  for (const event of eventsIn(text)) {
+    const data = dataOf(event);
+    if (data === '[DONE]') reader.done?.();
+    else if (data !== undefined) events.push(...reader.read(parsedEvent(data)));
+  }
   events.push(...reader.finish());
   if (!reader.isOver) throw unavailable(brokeOff);
   return events;
+}
+
+/** Reads the text of an answer in one piece; undefined if it is none. */
+function answerOf(text: string, from: Dialect, { model }: Ask): AnswerEvent[] | undefined {
+  const object = objectIn(text);
+  return object && from.readAnswer(object, model);
 }
 
 function objectIn(text: string): Body | undefined {
@@ -98,9 +109,13 @@ async function* translated(
   body: AsyncIterable<Uint8Array>,
   reader: AnswerReader,
   writer: AnswerWriter,
+  bytes: AnswerBytes,
 ): AsyncGenerator<Uint8Array> {
   const splitter = new EventSplitter();
-  for await (const chunk of body) yield* written(splitter.push(chunk), reader, writer);
+  for await (const chunk of body) {
+    yield* written(splitter.push(chunk), reader, writer);
+    await bytes.holdPending(splitter.pendingBytes);
+  }
   yield* written(splitter.rest(), reader, writer);
   const last = reader.finish().map((event) => writer.write(event));
   if (last.length > 0) yield Buffer.from(last.join(''));

@@ -22,6 +22,7 @@ import { runLeased } from '../../../shared/jobs/work/run-leased.ts';
 import { imagePart, readGrey, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { cases, some } from '../../support/run/cases.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
+import { anyRoom } from '../../support/servers/rooms.ts';
 import { minuteMs, pass, useFreshHour } from '../../support/worlds/clock.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';
 import { dyingBefore, requestsOf } from '../../support/worlds/dying.ts';
@@ -180,12 +181,12 @@ describe('a deleted job', () => {
   it('gives its idempotency key free', async () => {
     const caller = await world.newCaller();
     const submission = v.parse(JobSubmission, inline('twice'));
-    const { id } = await submitJob(caller, submission, 'the key');
+    const { id } = await submitJob(caller, submission, 'the key', anyRoom());
     await world.work();
 
     await erase(caller, id);
 
-    const again = await submitJob(caller, submission, 'the key');
+    const again = await submitJob(caller, submission, 'the key', anyRoom());
     expect(again.id).not.toBe(id);
     expect(again.status).toBe('queued');
   });

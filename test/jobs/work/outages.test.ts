@@ -1,5 +1,6 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { NoRoomError } from '../../../shared/http/byte-budget.ts';
 import type { ClaimedJob } from '../../../shared/jobs/engine/item/job.ts';
 import { claimJob } from '../../../shared/jobs/engine/item/state.ts';
 import { runLeased } from '../../../shared/jobs/work/run-leased.ts';
@@ -58,6 +59,16 @@ it('six hours after its submission an outage costs retries', async () => {
 
   expect(await failedWith(askStore, 6 * 3_600_000 + 1)).toMatchObject({ status: 'failed' });
 });
+
+it.each([0, 7 * 3_600_000])(
+  'memory that others have costs no retry, also of a job that is %i ms old',
+  async (ageMs) => {
+    const job = await failedWith(() => Promise.reject(new NoRoomError()), ageMs);
+
+    expect(job).toMatchObject({ status: 'queued', retry_count: 0 });
+    expect(Date.parse(job.ready_at)).toBeLessThanOrEqual(Date.now() + 10_000);
+  },
+);
 
 it('a provider that was not asked costs no retry, and is left alone for as long as advised', async () => {
   const paused = new ModelPausedError(503, 'model_unavailable', 'later', { retryAfterSeconds: 40 });

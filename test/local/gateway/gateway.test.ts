@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestAuthorizer, TokenAuthorizer } from '../../../lib/local/gateway/authorizers.ts';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
 import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
@@ -153,6 +153,59 @@ describe('the gateway answers for', () => {
 
     expect(response.status).toBe(504);
     expect(await response.json()).toEqual(saying('internal_error'));
+  });
+});
+
+describe('the memory of a function', () => {
+  /** Holds each call until one at `/things/go`. At `/things/count` it tells how many it holds. */
+  const holding = `
+    globalThis.held ??= [];
+    const { id } = event.pathParameters;
+    if (id === 'go') for (const goOn of globalThis.held.splice(0)) goOn();
+    else if (id !== 'count') await new Promise((resolve) => globalThis.held.push(resolve));
+    return { statusCode: 200, body: String(globalThis.held.length) };`;
+  /** Of 128 MB a key's bodies have 8. */
+  const body = 'x'.repeat(3_500_000);
+
+  async function serveHolding() {
+    const url = await serve(functions.start(holding), { method: 'POST' });
+    const post = (id: string, content = body) =>
+      fetch(`${url}/things/${id}`, { method: 'POST', body: content });
+    const held = async () => Number(await (await post('count', '')).text());
+    return {
+      post,
+      untilHeld: (count: number) => vi.waitUntil(async () => (await held()) === count),
+    };
+  }
+
+  it('has no more bodies than there is room for, and the next once one is answered', async () => {
+    const { post, untilHeld } = await serveHolding();
+    const calls = [post('1'), post('2'), post('3'), post('4')];
+    await untilHeld(2);
+
+    await post('go', '');
+    await untilHeld(2);
+    await post('go', '');
+
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+  });
+
+  it('has no room for a body in ten seconds: a 503 that says when to try again', async () => {
+    const { post, untilHeld } = await serveHolding();
+    const calls = [post('1'), post('2')];
+    await untilHeld(2);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const late = post('3');
+    await vi.waitUntil(() => vi.getTimerCount() > 0, { interval: 5 });
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+
+    const response = await late;
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining('too busy') });
+    await post('go', '');
+    await Promise.all(calls);
   });
 });
 

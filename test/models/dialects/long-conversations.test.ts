@@ -15,6 +15,7 @@ import {
   responseOf,
   thoughtItem,
 } from '../../support/servers/responses-stub.ts';
+import { anyBytes } from '../../support/servers/rooms.ts';
 
 const turns = 60;
 const model = { ...(findModel('gpt-4.1') as Model), reasoning: true };
@@ -169,7 +170,7 @@ async function lead(conversation: readonly Turn[], asks: Name, speaks: Name): Pr
     const headers = { 'content-type': 'application/json' };
     const answer = new Response(text, { headers });
     const heard = translated
-      ? translateResponse(answer, translated.from, translated.to, translated.question)
+      ? translateResponse(answer, translated.from, translated.to, translated.question, anyBytes())
       : answer;
     history.push(...client.heard((await heard.json()) as Body));
   };

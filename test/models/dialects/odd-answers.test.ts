@@ -8,6 +8,7 @@ import { responses } from '../../../shared/models/dialects/responses/responses.t
 import { translateResponse } from '../../../shared/models/dialects/translate.ts';
 import { messageEvent, messageStream } from '../../support/servers/message-stub.ts';
 import { completionOf, done, event } from '../../support/servers/model-stub-pieces.ts';
+import { anyBytes } from '../../support/servers/rooms.ts';
 import { readBy } from './answers.ts';
 
 const ask: Ask = { model: 'asked', messages: [], stream: true };
@@ -18,7 +19,7 @@ const streamed = (text: string) =>
 
 /** Translates a stream, and reads what came of it in the caller's dialect. */
 async function translated(from: Dialect, to: Dialect, pieces: readonly string[], asked = ask) {
-  const response = translateResponse(streamed(pieces.join('')), from, to, asked);
+  const response = translateResponse(streamed(pieces.join('')), from, to, asked, anyBytes());
   const text = await response.text();
   const reader = to.reader();
   const data = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json));
@@ -254,7 +255,7 @@ describe('tools that are told as functions', () => {
 
   it('are called by the names and kinds that the caller knows', async () => {
     const text = await translateResponse(
-      ...([streamed(pieces.join('')), chat, responses, asked] as const),
+      ...([streamed(pieces.join('')), chat, responses, asked, anyBytes()] as const),
     ).text();
     const last = JSON.parse(text.trim().split('\n').at(-1)?.slice('data: '.length) ?? '');
 

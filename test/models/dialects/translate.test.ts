@@ -4,6 +4,7 @@ import { dialects } from '../../../shared/models/dialects/dialects.ts';
 import { translateResponse } from '../../../shared/models/dialects/translate.ts';
 import { messageStream } from '../../support/servers/message-stub.ts';
 import { streamOf } from '../../support/servers/model-stub-pieces.ts';
+import { anyBytes } from '../../support/servers/rooms.ts';
 
 const ask: Ask = { model: 'a-model', messages: [], stream: true };
 
@@ -15,8 +16,10 @@ it('keeps a stream alive that its provider keeps alive, in the caller’s words'
   const toChat = eventsIn(messageStream([{ type: 'text', text: 'hello' }]).join(''));
   const toMessages = eventsIn([': still here\n\n', ...streamOf(['hello'])].join(''));
 
-  expect(await translateResponse(toChat, messages, chat, ask).text()).toContain(': ping\n\n');
-  expect(await translateResponse(toMessages, chat, messages, ask).text()).toMatch(
+  expect(await translateResponse(toChat, messages, chat, ask, anyBytes()).text()).toContain(
+    ': ping\n\n',
+  );
+  expect(await translateResponse(toMessages, chat, messages, ask, anyBytes()).text()).toMatch(
     /^event: ping\ndata: \{"type":"ping"\}\n\nevent: message_start/,
   );
 });

@@ -37,6 +37,8 @@ export interface Pieces {
   ending?: 'end' | 'hang' | 'cut';
   /** By default what the request asked for. */
   type?: string;
+  status?: number;
+  headers?: Record<string, string>;
 }
 
 /** One behaviour for every request, a list used up one a request, or a choice for the nth (from 1). */
@@ -184,10 +186,10 @@ function sendHalf(response: ServerResponse, type: string, text: string): Promise
 
 async function sendPieces(
   response: ServerResponse,
-  { pieces, ending = 'end' }: Pieces,
+  { pieces, ending = 'end', status = 200, headers }: Pieces,
   type: string,
 ): Promise<void> {
-  response.writeHead(200, { 'content-type': type }).flushHeaders();
+  response.writeHead(status, { 'content-type': type, ...headers }).flushHeaders();
   for await (const piece of pieces) {
     if (response.destroyed) return;
     await new Promise<void>((resolve) => {

@@ -29,6 +29,7 @@ import { readGrey } from '../fixtures/small-documents.ts';
 import { accessToken, driveClient, useDrive } from '../servers/drive.ts';
 import { useModelStub } from '../servers/model-stub.ts';
 import { contextOf, eventOf, onMessages, takeMessages } from '../servers/queue.ts';
+import { anyRoom } from '../servers/rooms.ts';
 import { minuteMs, pass } from './clock.ts';
 import { itemOf } from './jobs.ts';
 import { useStore } from './store.ts';
@@ -148,7 +149,7 @@ export async function useDocumentWorld(
     },
 
     submit: (caller: Caller, body: object) =>
-      submitJob(caller, v.parse(JobSubmission, body), undefined),
+      submitJob(caller, v.parse(JobSubmission, body), undefined, anyRoom()),
 
     dispatch: () => dispatch(),
 

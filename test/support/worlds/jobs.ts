@@ -12,6 +12,7 @@ import type { JobMessage } from '../../../shared/jobs/work/notify.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { openAccount } from '../../../shared/ledger/accounts.ts';
 import { chatJob } from '../servers/api.ts';
+import { anyRoom } from '../servers/rooms.ts';
 import type { StoredJob } from './stored-job.ts';
 import { followStream, imageOf } from './stream-tail.ts';
 
@@ -32,7 +33,7 @@ export const answer: ChatResult = {
 export async function submitted(rest: object = {}, content = 'a question'): Promise<StoredJob> {
   const submission = v.parse(JobSubmission, chatJob(content, rest));
   await openAccount(caller.keyId, new Date().toISOString(), defaultLimits);
-  const { id } = await submitJob(caller, submission, undefined);
+  const { id } = await submitJob(caller, submission, undefined, anyRoom());
   return itemOf({ key_id: caller.keyId, job_id: id });
 }
 
@@ -49,7 +50,7 @@ export async function submittedBy(
   idempotencyKey?: string,
 ): Promise<StoredJob> {
   const submission = v.parse(JobSubmission, chatJob('a question', rest));
-  const { id } = await submitJob(caller, submission, idempotencyKey);
+  const { id } = await submitJob(caller, submission, idempotencyKey, anyRoom());
   return itemOf({ key_id: caller.keyId, job_id: id });
 }
 

@@ -15,6 +15,7 @@ import { eventsOf } from '../servers/event-reader.ts';
 import { type JsonAnswer, useJsonServer } from '../servers/json-server.ts';
 import { type Behaviour, type ModelRequest, useModelStub } from '../servers/model-stub.ts';
 import { streamOf } from '../servers/model-stub-pieces.ts';
+import { anyRoom } from '../servers/rooms.ts';
 import { useStore } from './store.ts';
 
 /** A page as the search finds it and as it reads. */
@@ -126,7 +127,12 @@ export async function useSearchWorld() {
       const { body } = await streamChat(
         v.parse(ChatStreamRequest, request),
         { keyId, limits: JSON.stringify(all) },
-        { requestId: 'a request', timeIsUp: new AbortController().signal, note: () => {} },
+        {
+          requestId: 'a request',
+          timeIsUp: new AbortController().signal,
+          note: () => {},
+          room: anyRoom(),
+        },
       );
       const events = await read(body, leaveAfter);
       const charges = await endedCharges({ keyId });

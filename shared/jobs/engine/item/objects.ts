@@ -12,7 +12,9 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../../aws/s3.ts';
 import { setting } from '../../../config.ts';
+import type { Room } from '../../../http/byte-budget.ts';
 import type { JobKey } from './job.ts';
+import { jobsWait } from './job-room.ts';
 
 /** Longer JSON goes to object storage: each write is billed for the whole item, and each lease renewal is a write. */
 const inlineBytes = 2 * 1024;
@@ -72,17 +74,19 @@ export function putBytes(
   return put(`${folderOf(key)}/${name}`, bytes, type);
 }
 
-/** Reads an object's bytes. */
-export async function getBytes(object: string): Promise<Uint8Array> {
-  const { Body } = await s3.send(
+/** Reads an object's bytes, once there is room for them in a room if one is given. */
+export async function getBytes(object: string, room?: Room): Promise<Uint8Array> {
+  const { Body, ContentLength = 0 } = await s3.send(
     new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object }),
   );
   if (!Body) throw new Error(`The object ${object} is empty`);
+  await room?.take(ContentLength, jobsWait);
   return Body.transformToByteArray();
 }
 
 /** Reads a text that `putText` or `putJson` has put. */
-export const getText = async (object = '') => Buffer.from(await getBytes(object)).toString();
+export const getText = async (object = '', room?: Room) =>
+  Buffer.from(await getBytes(object, room)).toString();
 
 /** What the names of a job's objects begin with. */
 export const folderOf = ({ key_id, job_id }: JobKey) => `${key_id}/${job_id}`;

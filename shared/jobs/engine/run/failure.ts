@@ -1,4 +1,5 @@
 import { isOutage } from '../../../aws/outage.ts';
+import { NoRoomError } from '../../../http/byte-budget.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { UnsettledError } from '../../../ledger/settle.ts';
 import {
@@ -9,14 +10,15 @@ import {
   RequestsPerMinuteError,
 } from '../../../ledger/terms/limit-errors.ts';
 import { errorFields, log } from '../../../log.ts';
-import { ModelUnreachedError } from '../../../models/errors.ts';
+import { AnswerTooLargeError, ModelUnreachedError } from '../../../models/errors.ts';
 import type { Job } from '../item/job.ts';
 import { RunningError } from '../waiting/running.ts';
 
-/** When a job goes on, in epoch ms, that waits for its key's limit, AWS or a provider at no cost; else undefined. */
+/** When a job goes on, in epoch ms, that waits for its key's limit, memory, AWS or a provider at no cost; else undefined. */
 export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
-  if (error instanceof ConcurrencyError || error instanceof RunningError) {
+  const waitsForRoom = [ConcurrencyError, RunningError, NoRoomError];
+  if (waitsForRoom.some((each) => error instanceof each)) {
     return Date.now() + Math.min(maxWaitForRoomMs, heldUpMs(job));
   }
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
@@ -49,6 +51,7 @@ function heldUpMs({ created_at }: Job): number {
 /** Whether a retry would fail again, as a 4xx does; but a 429 and a budget that resets or is held pass with time. */
 export function isPermanent(error: unknown): boolean {
   if (error instanceof BudgetExceededError) return !error.isHeldUp && !error.retryAfterSeconds;
+  if (error instanceof AnswerTooLargeError) return true;
   return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
 }
 

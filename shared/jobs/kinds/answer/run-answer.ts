@@ -1,4 +1,5 @@
 import type { Claimed } from '../../engine/item/job.ts';
+import { roomOf } from '../../engine/item/job-room.ts';
 import { getText } from '../../engine/item/objects.ts';
 import { answerPages } from '../chat/document-chat.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
@@ -7,7 +8,8 @@ import type { AnswerJob } from './answer-job.ts';
 /** Runs the chat step of a pipeline. Its answer names the job that was submitted. */
 export async function runAnswer(job: Claimed<AnswerJob>, signal: AbortSignal) {
   if (job.stop_reason) return keptAnswers(job);
-  const pages: string[] = JSON.parse(await getText(job.document_object));
+  using room = await roomOf(job, 0);
+  const pages: string[] = JSON.parse(await getText(job.document_object, room));
   const forJobId = job.parent_job_id ?? job.job_id;
-  return answerPages(job, pages, signal, { use: 'pipeline', forJobId });
+  return await answerPages(job, pages, signal, { use: 'pipeline', forJobId });
 }

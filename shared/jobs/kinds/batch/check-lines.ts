@@ -3,10 +3,11 @@ import { ServiceError } from '../../../http/errors.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { truncated } from '../../../truncated.ts';
 import { instant } from '../../engine/item/job.ts';
+import { roomOf } from '../../engine/item/job-room.ts';
 import { failJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { bytesOf } from '../requests/file-line.ts';
-import { maxLines, reserveBytes } from '../requests/file-lines.ts';
+import { maxLines } from '../requests/file-lines.ts';
 import { readLine } from '../requests/read-line.ts';
 import { linesIn, type RequestFile } from '../requests/request-file.ts';
 import type { BatchJob, LineError } from './batch-job.ts';
@@ -44,24 +45,20 @@ export async function checkLines(
     if (line.number > maxLines) throw tooManyLines();
     if (line.line?.trim() === '') continue;
     total += 1;
-    const giveBack = await reserveBytes(bytesOf(line));
-    try {
-      const read = readLine(line);
-      if ('wrong' in read) {
-        note(line.number, read.code, read.wrong, read.param);
-        continue;
-      }
-      model ??= read.model.id;
-      if (cannotHandOn(file.job, read.model)) {
-        note(line.number, 'invalid_value', noBatches(read.model), 'metadata.via');
-      }
-      inputs += read.inputs ?? 0;
-      const id = digestOf(read.custom_id);
-      if (ids.has(id)) note(line.number, 'duplicate_custom_id', duplicate, 'custom_id');
-      ids.add(id);
-    } finally {
-      giveBack();
+    using _room = await roomOf(file.job, bytesOf(line));
+    const read = readLine(line);
+    if ('wrong' in read) {
+      note(line.number, read.code, read.wrong, read.param);
+      continue;
     }
+    model ??= read.model.id;
+    if (cannotHandOn(file.job, read.model)) {
+      note(line.number, 'invalid_value', noBatches(read.model), 'metadata.via');
+    }
+    inputs += read.inputs ?? 0;
+    const id = digestOf(read.custom_id);
+    if (ids.has(id)) note(line.number, 'duplicate_custom_id', duplicate, 'custom_id');
+    ids.add(id);
   }
   if (total === 0) throw new ServiceError(422, 'empty_file', 'The input file has no lines.');
   if (inputs > maxInputs) throw tooManyInputs(inputs);

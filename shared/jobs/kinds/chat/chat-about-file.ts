@@ -2,9 +2,11 @@ import { unsupportedFile } from '../../../documents/errors.ts';
 import { isComposite } from '../../../documents/kind.ts';
 import { documentTexts } from '../../../documents/parts/document-texts.ts';
 import { kindInWords } from '../../../documents/type-words.ts';
+import { maxTextBytes } from '../../../http/bounds.ts';
 import { chargeSubjectOf } from '../../asked/charge-subject.ts';
 import { chatModelOf, requireJobModel } from '../../asked/step-models.ts';
 import type { Claimed } from '../../engine/item/job.ts';
+import { roomOf } from '../../engine/item/job-room.ts';
 import { saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { fetchSource } from '../../sources/source.ts';
@@ -29,20 +31,23 @@ export async function chatAboutFile<Its extends SourceJob>(
   }
   const sourced = await withChatModel(fetched);
   if (source_kind === 'jsonl') return runRequests(sourced, signal);
+  using room = await roomOf(job, isComposite(source_kind) ? maxTextBytes : 0);
   if (isComposite(source_kind)) {
     const limits = textLimits(job, signal);
     const read = (path: string) => documentTexts(path, source_kind, filename, limits);
-    return answerPages(sourced, await withFile(sourced.source_object, read, signal), signal);
+    const pages = await withFile(sourced.source_object, read, signal);
+    room.keep(pages.reduce((sum, page) => sum + page.length, 0));
+    return await answerPages(sourced, pages, signal);
   }
   const text = await withFile(
     sourced.source_object,
-    (path) => readTextFile(path, filename),
+    (path) => readTextFile(path, filename, room),
     signal,
   );
   const messages =
     source_kind === 'json' ? messagesIn(requireJobModel(sourced.model), text, filename) : undefined;
-  if (messages) return answerMessages(sourced, messages, signal);
-  return answerPages(sourced, [text], signal);
+  if (messages) return await answerMessages(sourced, messages, signal);
+  return await answerPages(sourced, [text], signal);
 }
 
 async function answerMessages(

@@ -7,6 +7,8 @@ import { fileText } from '../../../documents/file-text.ts';
 import type { TextLimits } from '../../../documents/parts/document-texts.ts';
 import { underName } from '../../../documents/parts/part.ts';
 import { decodeText } from '../../../documents/text.ts';
+import { maxTextBytes } from '../../../http/bounds.ts';
+import type { Room } from '../../../http/byte-budget.ts';
 import { ServiceError, UnprocessableEntityError } from '../../../http/errors.ts';
 import { faultIn } from '../../../http/field-errors.ts';
 import { excessIn, readJson } from '../../../http/read-json.ts';
@@ -14,9 +16,7 @@ import type { Model } from '../../../models/catalogue.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { type InlineFile, inlineFileOf } from '../../asked/inline-files.ts';
 import type { JobKey } from '../../engine/item/job.ts';
-
-/** A longer text would be put to the model in hundreds of parts. A file of requests may be longer. */
-const maxTextBytes = 20 * 1024 * 1024;
+import { jobsWait } from '../../engine/item/job-room.ts';
 
 /** Returns how long the text of a job's document may be. */
 export const textLimits = ({ key_id }: JobKey, signal?: AbortSignal): TextLimits => ({
@@ -26,13 +26,14 @@ export const textLimits = ({ key_id }: JobKey, signal?: AbortSignal): TextLimits
   signal,
 });
 
-/** Reads a text file of a drive. Throws if it is too long. */
-export async function readTextFile(path: string, name: string): Promise<string> {
+/** Reads a text file of a drive. Throws if it is too long, and `NoRoomError`. */
+export async function readTextFile(path: string, name: string, room: Room): Promise<string> {
   const { size } = await stat(path);
   if (size > maxTextBytes) {
     const mb = maxTextBytes / 1024 / 1024;
     throw new ServiceError(422, 'file_too_large', `${name} has more than ${mb} MB of text.`);
   }
+  await room.take(size, jobsWait);
   return decodeText(await readFile(path));
 }
 

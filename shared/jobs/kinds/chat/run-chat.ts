@@ -2,6 +2,7 @@ import { chargeSubjectOf } from '../../asked/charge-subject.ts';
 import { messagesOf } from '../../asked/messages.ts';
 import { requireJobModel } from '../../asked/step-models.ts';
 import type { Claimed } from '../../engine/item/job.ts';
+import { roomOf } from '../../engine/item/job-room.ts';
 import type { EndedJob } from '../../engine/run/run-job.ts';
 import type { ChatResult } from '../../results/result.ts';
 import { askToEnd } from './ask.ts';
@@ -21,12 +22,13 @@ async function answerMessages(
   signal: AbortSignal,
 ): Promise<ChatResult | EndedJob> {
   const model = requireJobModel(job.model);
-  return askToEnd(job, 'chat', {
+  using room = await roomOf(job, 0);
+  return await askToEnd(job, 'chat', {
     keyId: job.key_id,
     model,
     body: {
       model: model.id,
-      messages: await withFileTexts(await messagesOf(job), textLimits(job, signal)),
+      messages: await withFileTexts(await messagesOf(job, room), textLimits(job, signal)),
     },
     subject: chargeSubjectOf(job, 'chat'),
     signal,

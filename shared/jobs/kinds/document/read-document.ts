@@ -13,6 +13,7 @@ import { newTempDir } from '../../../temp-dir.ts';
 import { type InlineFile, inlineFilesOf } from '../../asked/inline-files.ts';
 import { messagesOf, type WithMessages } from '../../asked/messages.ts';
 import type { Claimed } from '../../engine/item/job.ts';
+import { roomOf } from '../../engine/item/job-room.ts';
 import { isLast, jobErrorText, logFault } from '../../engine/run/failure.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { checkLength } from '../../reading/page-limit.ts';
@@ -39,10 +40,11 @@ export function readDocument(
   return withFile(
     job.source_object,
     async (path) => {
+      using room = await roomOf(job, 0);
       const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id };
       const document = hasPages(kind)
         ? await openDocument(path, kind, options)
-        : textDocument(await readTextFile(path, job.filename));
+        : textDocument(await readTextFile(path, job.filename, room));
       try {
         if (job.job_type === 'auto' && !job.extract && document.isText) return undefined;
         checkLength(document.pageCount, job.filename);
@@ -100,11 +102,15 @@ interface InlineDocuments {
 /** Opens the images and files of an inline job as one document, in their order. */
 export async function openInlineDocuments(job: SourceJob & WithMessages): Promise<InlineDocuments> {
   const folder = await newTempDir();
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const room = await roomOf(job, 0);
+  const remove = () => {
+    room[Symbol.dispose]();
+    return rm(folder, { recursive: true, force: true });
+  };
   try {
     const forceOcr = job.force_ocr ?? false;
     const options = { forceOcr, turn: job.key_id, losses: { count: 0 } };
-    const files = inlineFilesOf(await messagesOf(job));
+    const files = inlineFilesOf(await messagesOf(job, room));
     const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
     // What is wrong with the only one is the job's own error.
     if (pieces.length === 1) (await pieces[0]?.open())?.close();

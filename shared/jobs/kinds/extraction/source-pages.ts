@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { SourcePage } from '../../../extract/page.ts';
+import { linesOf } from '../../../lines.ts';
 import type { JobKey } from '../../engine/item/job.ts';
 import { getBytes, putBytes } from '../../engine/item/objects.ts';
 
@@ -38,18 +39,8 @@ export async function readPages<Taken>(
 ): Promise<Taken[]> {
   const bytes = await getBytes(object);
   const taken: Taken[] = [];
-  let begun: Buffer[] = [];
   await pipeline([bytes], createGunzip(), async (text: AsyncIterable<Buffer>) => {
-    for await (const piece of text) {
-      let start = 0;
-      for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', start)) {
-        begun.push(piece.subarray(start, end));
-        taken.push(take(JSON.parse(Buffer.concat(begun).toString()) as ExtractPage));
-        begun = [];
-        start = end + 1;
-      }
-      begun.push(piece.subarray(start));
-    }
+    for await (const line of linesOf(text)) taken.push(take(JSON.parse(line ?? '')));
   });
   return taken;
 }

@@ -20,7 +20,7 @@ export async function answerLine(
   const request = readLine(line);
   if ('wrong' in request) return undefined;
   const name = lineName(line.number);
-  const { custom_id, metadata, toAnswer = (text: string) => text, ...asked } = request;
+  const { custom_id, metadata, toAnswer, ...asked } = request;
   const { dialect } = asked;
   const does = dialect === 'embeddings' ? dialect : 'chat';
   const tagged = { ...job, ...metadataOf({ ...job.metadata, ...metadata }) };

@@ -21,9 +21,6 @@ export const lastLineName = 'line_~';
 /** The number of the line that a name stands for. */
 export const numberOf = (name: string) => Number(name.slice('line_'.length));
 
-/** A request to the API may have no more. */
-export const maxLineBytes = 6 * 1024 * 1024;
-
 /** A job whose file is one of requests. */
 export interface RequestsJob extends SourceJob {
   /** The route that all lines ask, where the job says so: then each line has to name it. */

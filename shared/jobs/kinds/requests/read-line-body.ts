@@ -18,15 +18,10 @@ import type { LineEndpoint } from './line-endpoint.ts';
 export interface LineQuestion extends Question {
   /** How many inputs it has, where a file may have so many in all. */
   inputs?: number;
-  /** How many bytes its answer may take, where that is more than a few times its own. */
-  answerBytes?: number;
 }
 
 /** Reads the body of a line, which is never streamed. Throws `ServiceError` for one that can't be asked. */
 type ReadBody = (body: object, allowed: AllowedModels) => LineQuestion;
-
-/** A number of a vector takes no more in JSON, with the comma behind it. */
-const numberBytes = 24;
 
 /** How the body of a line is read, by the route that it names as its `url`. */
 export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
@@ -44,9 +39,7 @@ export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
   '/v1/embeddings': (body, allowed) => {
     const request = checked(EmbeddingRequest, body);
     const model = usableEmbeddingModel(allowed, request.model) ?? noModel(request.model);
-    const inputs = inputsOf(request).length;
-    const answerBytes = inputs * (request.dimensions ?? model.dimensions) * numberBytes;
-    return { ...embeddingQuestion(model, request), inputs, answerBytes };
+    return { ...embeddingQuestion(model, request), inputs: inputsOf(request).length };
   },
 };
 

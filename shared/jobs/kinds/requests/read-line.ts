@@ -1,15 +1,10 @@
 import * as v from 'valibot';
+import { maxBodyBytes } from '../../../http/bounds.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { faultIn } from '../../../http/field-errors.ts';
 import { excessIn, readJson } from '../../../http/read-json.ts';
 import { dictionary } from '../../../http/schema.ts';
-import {
-  bytesOf,
-  type FileLine,
-  type LineStep,
-  maxLineBytes,
-  type RequestsJob,
-} from './file-line.ts';
+import type { FileLine, LineStep, RequestsJob } from './file-line.ts';
 import { defaultEndpoint } from './line-endpoint.ts';
 import { failedStep, failedWith, outputOf, paramOf } from './line-results.ts';
 import { type LineQuestion, lineEndpoints } from './read-line-body.ts';
@@ -53,7 +48,7 @@ export function refusalOf(line: FileLine): Refusal | undefined {
 /** Reads a line: what it asks, or why it can't be asked. */
 export function readLine(line: FileLine): LineRequest | Refusal {
   if (line.line === undefined) {
-    const mb = maxLineBytes / 1024 / 1024;
+    const mb = maxBodyBytes / 1024 / 1024;
     return invalid(line, null, `it is longer than the ${mb} MB that a line may have.`);
   }
   const excess = excessIn(line.line, levelsAround);
@@ -129,13 +124,6 @@ export function unaskedStep(line: FileLine, error: { code: string; message: stri
   const read = readLine(line);
   const { custom_id } = 'wrong' in read ? (read.step.output as Named) : read;
   return { ...failedWith(outputOf(line, custom_id, null, error)), unasked: true };
-}
-
-/** How many bytes a line takes with its answer, where that may be much longer. */
-export function bytesWithAnswer(line: FileLine): number {
-  if (!line.job.endpoint || line.job.endpoint === defaultEndpoint) return bytesOf(line);
-  const read = readLine(line);
-  return bytesOf(line) + (('answerBytes' in read && read.answerBytes) || 0);
 }
 
 /** A line that breaks a rule may still have its `custom_id`. */

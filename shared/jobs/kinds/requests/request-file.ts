@@ -1,9 +1,13 @@
+import { createReadStream } from 'node:fs';
+import { maxBodyBytes } from '../../../http/bounds.ts';
 import { ServiceError } from '../../../http/errors.ts';
+import { linesOf } from '../../../lines.ts';
+import { roomOf } from '../../engine/item/job-room.ts';
 import { readKeyOf } from '../../engine/run/watch.ts';
 import { withFile } from '../../sources/source-file.ts';
 import type { Sourced } from '../../sources/source-job.ts';
-import { bytesOf, type FileLine, maxLineBytes, type RequestsJob } from './file-line.ts';
-import { linesOf, maxLines, reserveBytes } from './file-lines.ts';
+import { bytesOf, type FileLine, type RequestsJob } from './file-line.ts';
+import { maxLines } from './file-lines.ts';
 import { type Refusal, refusalOf } from './read-line.ts';
 
 /** A file of requests that is on this machine. */
@@ -29,7 +33,7 @@ export const withRequests = <Its extends RequestsJob, Result>(
 /** The lines of a file of requests with their numbers, blank ones too. A byte order mark may begin the file. */
 export async function* linesIn({ job, path, models }: RequestFile): AsyncGenerator<FileLine> {
   let number = 0;
-  for await (const text of linesOf(path, maxLineBytes)) {
+  for await (const text of linesOf(createReadStream(path), maxBodyBytes)) {
     number += 1;
     yield { job, line: number === 1 ? text?.replace(/^\uFEFF/, '') : text, number, models };
   }
@@ -65,10 +69,6 @@ const noRequests = ({ filename }: Sourced, firstWrong: string) =>
 
 /** Returns why a line can't be asked, within the room that lines have. */
 export async function refusalIn(line: FileLine): Promise<Refusal | undefined> {
-  const giveBack = await reserveBytes(bytesOf(line));
-  try {
-    return refusalOf(line);
-  } finally {
-    giveBack();
-  }
+  using _room = await roomOf(line.job, bytesOf(line));
+  return refusalOf(line);
 }

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { roomOf } from '../../engine/item/job-room.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
 import { continueJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
@@ -6,10 +7,8 @@ import { callsAtOnce } from '../../engine/run/watch.ts';
 import type { Sourced } from '../../sources/source-job.ts';
 import { answerLine } from './answer-line.ts';
 import { endRequests } from './end-requests.ts';
-import type { FileLine } from './file-line.ts';
-import { reserveBytes } from './file-lines.ts';
+import { bytesOf, type FileLine } from './file-line.ts';
 import { keptOutcomes, type Outcomes } from './line-outcomes.ts';
-import { bytesWithAnswer } from './read-line.ts';
 import { countLines, linesIn, type RequestFile, withRequests } from './request-file.ts';
 
 /** Lines of one file that are asked at once, unless the key may have fewer calls under way. */
@@ -81,7 +80,7 @@ export async function answerLines(
     const { number } = line;
     if (line.line?.trim() === '' || kept.done.has(number)) continue;
     if (elsewhere?.leaves(line)) continue;
-    const giveBack = await reserveBytes(bytesWithAnswer(line));
+    const room = await roomOf(file.job, bytesOf(line));
     const run = limit(() => answerLine(line, signal))
       .then((isAnswered) => {
         if (isAnswered === undefined) refused += 1;
@@ -90,7 +89,7 @@ export async function answerLines(
         note();
       })
       .catch((error: unknown) => void failures.push(error))
-      .finally(giveBack);
+      .finally(() => room[Symbol.dispose]());
     running.add(run);
     void run.then(() => running.delete(run));
     // Lines are read no faster than they are answered.

@@ -16,6 +16,7 @@ import { recountJobs } from '../../../../shared/jobs/work/recount.ts';
 import { issueKey } from '../../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../../shared/keys/key-limits.ts';
 import { chatJob } from '../../../support/servers/api.ts';
+import { anyRoom } from '../../../support/servers/rooms.ts';
 import { pass, useStoppedClock } from '../../../support/worlds/clock.ts';
 import { dyingBefore } from '../../../support/worlds/dying.ts';
 import {
@@ -183,7 +184,7 @@ describe('a key that may have three jobs', () => {
   it('gets back what a submission took that died, once the sweep has counted', async () => {
     const submission = v.parse(JobSubmission, chatJob('lost'));
     for (let times = 0; times < 3; times++) {
-      await dyingBefore(2, () => submitJob(few, submission, undefined));
+      await dyingBefore(2, () => submitJob(few, submission, undefined, anyRoom()));
     }
     expect(await jobsOf(few)).toBe(3);
     await expect(submittedBy(few)).rejects.toMatchObject(full);

@@ -15,6 +15,7 @@ import type { Account } from '../../../../shared/ledger/account/account.ts';
 import { RequestsPerMinuteError } from '../../../../shared/ledger/terms/limit-errors.ts';
 import { chatJob } from '../../../support/servers/api.ts';
 import { useModelStub } from '../../../support/servers/model-stub.ts';
+import { anyRoom } from '../../../support/servers/rooms.ts';
 import { hourMs, minuteMs, pass, useFreshHour } from '../../../support/worlds/clock.ts';
 import { allJobs, answer, itemOf, lane } from '../../../support/worlds/jobs.ts';
 import { useStore } from '../../../support/worlds/store.ts';
@@ -32,7 +33,7 @@ async function submittedBy(limits: Partial<KeyLimits>, count: number): Promise<J
   const jobs: Job[] = [];
   for (let index = 0; index < count; index++) {
     const submission = v.parse(JobSubmission, chatJob(`question ${index}`));
-    const record = await submitJob(caller, submission, undefined);
+    const record = await submitJob(caller, submission, undefined, anyRoom());
     jobs.push(await itemOf({ key_id: id, job_id: record.id }));
   }
   return jobs;

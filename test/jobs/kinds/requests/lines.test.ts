@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { memory } from '../../../../shared/http/byte-budget.ts';
 import type { Caller } from '../../../../shared/http/caller.ts';
 import { saveStep, stepsBetween } from '../../../../shared/jobs/engine/item/steps.ts';
 import { lineName } from '../../../../shared/jobs/kinds/requests/file-line.ts';
@@ -124,6 +125,43 @@ describe('a file of requests', () => {
       status: 'done',
       result: { lines: { total: 10, completed: 3, failed: 7 } },
     });
+  });
+
+  it('fails a line whose answer is too large, and answers the others all the same', async () => {
+    const caller = await world.newCaller();
+    const large = Array(40).fill('x'.repeat(2 ** 20));
+    world.model.respond(({ messages: [asked] }): Behaviour | undefined =>
+      asked?.content === 'all of it' ? { kind: 'pieces', pieces: large } : undefined,
+    );
+
+    const job = await run(caller, [
+      line('first', 'Hi'),
+      line('large', 'all of it', { max_tokens: 100 }),
+      line('last', 'Hi'),
+    ]);
+
+    const [, answer] = outputsIn(resultOf(job).content ?? '');
+    expect(answer?.response).toMatchObject({
+      ...{ status_code: 502, body: { error: { code: 'answer_too_large' } } },
+    });
+    expect(job).toMatchObject({
+      status: 'done',
+      result: { lines: { total: 3, completed: 2, failed: 1 } },
+    });
+  });
+
+  it('waits for memory that another key’s work has, and is answered then', async () => {
+    const caller = await world.newCaller();
+    using others = memory().room('another key');
+    await others.take(memory().totalBytes);
+    const asked = world.model.requests.length;
+
+    const running = run(caller, [line('large', 'word '.repeat(300_000))]);
+    await vi.waitUntil(() => memory().waitingTakes > 0, { timeout: 10_000 });
+    expect(world.model.requests.length).toBe(asked);
+    others[Symbol.dispose]();
+
+    expect(await running).toMatchObject({ status: 'done', retry_count: 0 });
   });
 
   it.each<[string, string, string]>([

@@ -175,15 +175,11 @@ function whatCame(handed: HandedLine, result: UpstreamResult, isLimited: boolean
     meter.observe(metered(request.dialect, answer));
     meter.ended = true;
     if (!meter.finished) throw unavailable(noCompletion);
-    const { toAnswer = (text: string) => text } = request;
+    const { toAnswer } = request;
     const outcome = outcomeOf(handed, meter);
     const { promptTokens, completionTokens, costNanoUsd: cost } = outcome;
-    const output = responseTo(
-      line,
-      request.custom_id,
-      200,
-      JSON.parse(toAnswer(JSON.stringify(answer))),
-    );
+    const shown = toAnswer ? toAnswer(answer) : answer;
+    const output = responseTo(line, request.custom_id, 200, shown);
     const usage = {
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,

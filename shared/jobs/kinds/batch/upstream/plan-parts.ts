@@ -2,10 +2,10 @@ import { ServiceError } from '../../../../http/errors.ts';
 import { holdStanding, payersNow } from '../../../../ledger/standing-hold.ts';
 import { BudgetExceededError, type Budgeted } from '../../../../ledger/terms/limit-errors.ts';
 import { protocolOf } from '../../../../models/batches/upstream-batches.ts';
+import { roomOf } from '../../../engine/item/job-room.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
 import { isLinesFault } from '../../requests/answer-line.ts';
 import { bytesOf, lineName } from '../../requests/file-line.ts';
-import { reserveBytes } from '../../requests/file-lines.ts';
 import type { Outcomes } from '../../requests/line-outcomes.ts';
 import { failedStep } from '../../requests/line-results.ts';
 import { linesIn, type RequestFile } from '../../requests/request-file.ts';
@@ -29,13 +29,9 @@ export async function planModels(file: RequestFile, handed: Handed): Promise<str
 export async function* handedLines(file: RequestFile, from: number): AsyncGenerator<HandedLine> {
   for await (const line of linesIn(file)) {
     if (line.number < from || line.line?.trim() === '') continue;
-    const giveBack = await reserveBytes(2 * bytesOf(line));
-    try {
-      const handed = handedLine(line);
-      if (handed) yield handed;
-    } finally {
-      giveBack();
-    }
+    using _room = await roomOf(file.job, bytesOf(line));
+    const handed = handedLine(line);
+    if (handed) yield handed;
   }
 }
 

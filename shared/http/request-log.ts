@@ -59,6 +59,7 @@ export function logRequest(
 
 /** The errors that no change of this service puts right. */
 const providerCodes = new Set([
+  'answer_too_large',
   'model_unavailable',
   'model_rate_limited',
   'search_unavailable',

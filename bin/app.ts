@@ -21,7 +21,7 @@ try {
   if (!settings.anyRegion) refuseWithoutTextract(process.env['CDK_DEFAULT_REGION']);
   const { artifactId } = new ServiceStack(app, `quire-${settings.stageName}`, {
     settings,
-    catalogue: withOwnModels(catalogue, { models: settings.models, url: settings.modelsUrl }),
+    catalogue: withOwnModels(catalogue, { ...settings, url: settings.modelsUrl }),
     gatewayErrors,
     description: 'Quire: batch OCR and chat jobs, streaming chat, exact metering per API key',
   });

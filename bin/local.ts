@@ -31,7 +31,9 @@ const help = `Runs the whole service on this machine.
   --model M    offer this model instead of the catalogue's; may be given several times, the first
                is the default. OPENAI_BASE_URL serves it. A price in dollars for a million tokens
                in and out stands behind it (llama3.2=0.10,0.40), or in --price
-  --price I,O  the price of each --model without one; on this machine it is 0 unless given
+  --embedding-model M
+               offer this model for embeddings; its price is one of tokens in (nomic-embed-text=0.02)
+  --price I,O  the price of each model without one; on this machine it is 0 unless given
   --memory     keep nothing: forget all at the end
   --watch      run new code whenever a source file changes
   --help       show this
@@ -96,17 +98,20 @@ function readOptions(): Options | undefined {
   };
 }
 
-/** Reads `--model` and `--price`, and refuses a model without a price. */
+/** Reads `--model`, `--embedding-model` and `--price`, and refuses a model without a price. */
 function readModels(
-  { model, price }: { model: string[]; price?: string },
+  { model, price, ...given }: { model: string[]; 'embedding-model': string[]; price?: string },
   url: string | undefined,
 ): OwnModels {
-  if (model.length === 0) return { models: [] };
+  const embedding = given['embedding-model'];
+  if (model.length + embedding.length === 0) return { models: [] };
   if (process.env['QUIRE_ASSEMBLY']) {
     throw new StageError('--model synthesizes the stack anew, so it takes no QUIRE_ASSEMBLY.');
   }
-  const models = model.map((text) => (price && !text.includes('=') ? `${text}=${price}` : text));
-  const own = { models, url };
+  const priced = (texts: string[], default_: string | undefined) =>
+    texts.map((text) => (default_ && !text.includes('=') ? `${text}=${default_}` : text));
+  const embeddingModels = priced(embedding, price?.split(',')[0]);
+  const own = { models: priced(model, price), embeddingModels, url };
   try {
     withOwnModels(catalogue, own);
   } catch (cause) {
@@ -122,6 +127,7 @@ function parse() {
         port: { type: 'string', default: '8080' },
         data: { type: 'string', default: '.local' },
         model: { type: 'string', multiple: true, default: [] },
+        'embedding-model': { type: 'string', multiple: true, default: [] },
         price: { type: 'string' },
         memory: { type: 'boolean', default: false },
         watch: { type: 'boolean', default: false },

@@ -28,8 +28,9 @@ Ctrl-C stops it.
 }
 
 /** Says who answers, and which models are offered if they are not the catalogue's. */
-function modelsLine({ offlineModel }: Stage, { models: { models } }: Options): string {
+function modelsLine({ offlineModel }: Stage, { models: own }: Options): string {
   if (offlineModel) return 'the built-in offline model (set OPENAI_API_KEY for a real provider)';
   const where = process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue';
+  const models = [...own.models, ...(own.embeddingModels ?? [])];
   return models.length > 0 ? `${models.join(', ')}, at ${where}` : where;
 }

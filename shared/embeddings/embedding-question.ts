@@ -39,12 +39,15 @@ export function embeddingQuestion(
   return {
     ...{ model: calledModel(model), dialect: 'embeddings', body, metadata },
     toAnswer: (answer) => answerOf(answer as Partial<EmbeddingList>, expected, inForm),
-    answerBytes: maxAnswerBytes + expected.count * expected.length * numberBytes,
+    answerBytes: maxAnswerBytes + expected.count * (expected.length ?? longestVector) * numberBytes,
   };
 }
 
 /** A number of a vector takes no more in JSON, indented and with the comma behind it. */
 const numberBytes = 24;
+
+/** More numbers than the vectors of any model have. */
+const longestVector = 8_192;
 
 /** A model as a call knows it: one without output, that reads as much as a request may hold. */
 const calledModel = ({ id, upstreams, usdPerMillionTokens, ...model }: EmbeddingModel): Model => ({
@@ -75,7 +78,7 @@ function withoutUnpriced<Parameters extends Record<string, unknown>>(
 
 interface Expected {
   count: number;
-  length: number;
+  length: number | undefined;
 }
 
 /** Puts vectors in the order of their inputs, by the numbers of these. Servers that number none send them so. */

@@ -73,7 +73,7 @@ function leastTokens(input: string | number[]): number {
 /** Throws `UnprocessableEntityError` for a length that the model's vectors can't have. */
 export function refuseDimensions(model: EmbeddingModel, { dimensions }: EmbeddingRequest): void {
   if (dimensions == null || dimensions === model.dimensions) return;
-  if (model.canShorten && dimensions < model.dimensions) return;
+  if (model.canShorten && dimensions < (model.dimensions ?? Number.POSITIVE_INFINITY)) return;
   const lengths = model.canShorten ? `at most ${model.dimensions}` : `${model.dimensions} alone`;
   throw valueError(['body', 'dimensions'], `the vectors of ${model.id} have ${lengths}`);
 }

@@ -104,8 +104,8 @@ const EmbeddingModel = v.strictObject({
   upstreams: ModelFields.entries.upstreams,
   /** The most tokens of one input. */
   maxInputTokens: Tokens,
-  /** The length of a vector. */
-  dimensions: Tokens,
+  /** The length of a vector; absent if it isn't known. */
+  dimensions: v.optional(Tokens),
   /** Whether a caller may ask for shorter ones. */
   canShorten: v.optional(v.boolean(), false),
   /** The price of a million tokens of input. */

@@ -1,14 +1,14 @@
-import type { Catalogue, Model } from './catalogue.ts';
+import type { Catalogue, EmbeddingModel, Model } from './catalogue.ts';
 
 /** Models that an operator names without a catalogue of their own, and where they are served. */
 export interface OwnModels {
   /** Each by its id, or by its id and price, such as `llama3.2` or `llama3.2=0.10,0.40`. */
   models: readonly string[];
+  /** Those that make embeddings, such as `nomic-embed-text` or `nomic-embed-text=0.02`. */
+  embeddingModels?: readonly string[];
   /** The base URL of an OpenAI-compatible server; without one it is the catalogue's first upstream. */
   url?: string | undefined;
 }
-
-type Prices = Model['usdPerMillionTokens'];
 
 const upstream = 'own';
 
@@ -19,16 +19,18 @@ const assumed = { contextWindow: 131_072, maxOutputTokens: 32_768, maxImageToken
  * Puts an operator's own models in the catalogue's place, the first as the default. On this machine they cost nothing
  * without a price. Throws a sentence for a model without one.
  */
-export function withOwnModels(catalogue: Catalogue, { models, url }: OwnModels): Catalogue {
-  const [first] = models;
-  if (first === undefined) return catalogue;
+export function withOwnModels(
+  catalogue: Catalogue,
+  { models, embeddingModels = [], url }: OwnModels,
+): Catalogue {
+  if (models.length + embeddingModels.length === 0) return catalogue;
   const own = models.map((text) => modelOf(text, catalogue, url));
+  const [first] = own;
   const { small: _, ...defaults } = catalogue.defaults;
   return {
     ...catalogue,
-    defaults: { ...defaults, chat: own[0]?.id ?? defaults.chat },
-    models: own,
-    embeddingModels: [],
+    ...(first && { defaults: { ...defaults, chat: first.id }, models: own }),
+    embeddingModels: embeddingModels.map((text) => embeddingModelOf(text, catalogue, url)),
     upstreams: {
       ...catalogue.upstreams,
       ...(url && { [upstream]: { ...settings, baseUrl: url, secret: 'models' } }),
@@ -38,7 +40,7 @@ export function withOwnModels(catalogue: Catalogue, { models, url }: OwnModels):
 
 /** A model that is loaded for its first question takes its time. */
 const settings = {
-  dialects: ['chat' as const],
+  dialects: ['chat' as const, 'embeddings' as const],
   firstByteTimeoutMs: 120_000,
   idleTimeoutMs: 120_000,
   allows: [],
@@ -49,32 +51,47 @@ function modelOf(text: string, catalogue: Catalogue, url: string | undefined): M
   if (!id) throw new Error(`A model is named as in llama3.2 or llama3.2=0.10,0.40, not "${text}".`);
   const known = url ? undefined : catalogue.models.find((model) => model.id === id);
   const written = input && output ? { input: Number(input), output: Number(output) } : undefined;
-  const price = written ?? known?.usdPerMillionTokens ?? freePrice(url);
-  if (!price) {
-    throw new Error(
-      `The model ${id} has no known price: write it in dollars for a million tokens in and out, as in ${id}=0.10,0.40 (0,0 if it is free). One that runs on this machine costs nothing: say where in OPENAI_BASE_URL.`,
-    );
-  }
-  if (known) return { ...known, usdPerMillionTokens: price };
-  const name = url ? upstream : (Object.keys(catalogue.upstreams)[0] ?? upstream);
-  return {
-    id,
-    upstreams: [{ upstream: name, model: id }],
-    ...assumed,
-    reasoning: false,
-    usdPerMillionTokens: price,
-  };
+  const free = isOnThisMachine(url) ? { input: 0, output: 0 } : undefined;
+  const usdPerMillionTokens = written ?? known?.usdPerMillionTokens ?? free;
+  if (!usdPerMillionTokens) throw priceless(id, 'tokens in and out', '0.10,0.40', '0,0');
+  if (known) return { ...known, usdPerMillionTokens };
+  const upstreams = upstreamsOf(id, catalogue, url);
+  return { id, upstreams, ...assumed, reasoning: false, usdPerMillionTokens };
 }
+
+function embeddingModelOf(text: string, catalogue: Catalogue, url?: string): EmbeddingModel {
+  const [, id = '', price] = text.match(embeddingSpecPattern) ?? [];
+  if (!id) {
+    const example = 'nomic-embed-text or nomic-embed-text=0.02';
+    throw new Error(`An embedding model is named as in ${example}, not "${text}".`);
+  }
+  const known = url ? undefined : catalogue.embeddingModels.find((model) => model.id === id);
+  const free = isOnThisMachine(url) ? 0 : undefined;
+  const usdPerMillionTokens = price ? Number(price) : (known?.usdPerMillionTokens ?? free);
+  if (usdPerMillionTokens === undefined) throw priceless(id, 'tokens', '0.02', '0');
+  if (known) return { ...known, usdPerMillionTokens };
+  const upstreams = upstreamsOf(id, catalogue, url);
+  const maxInputTokens = assumed.contextWindow;
+  return { id, upstreams, maxInputTokens, canShorten: true, usdPerMillionTokens };
+}
+
+const priceless = (id: string, what: string, example: string, free: string) =>
+  new Error(
+    `The model ${id} has no known price: write it in dollars for a million ${what}, as in ${id}=${example} (${free} if it is free). One that runs on this machine costs nothing: say where in OPENAI_BASE_URL.`,
+  );
+
+const upstreamsOf = (id: string, { upstreams }: Catalogue, url: string | undefined) => [
+  { upstream: url ? upstream : (Object.keys(upstreams)[0] ?? upstream), model: id },
+];
 
 /** An id, and its two prices if they are written. */
 const specPattern = /^([^\s,=]+)(?:=(\d+(?:\.\d+)?),(\d+(?:\.\d+)?))?$/;
 
-/** What runs on this machine costs nothing unless a price is written. */
-const freePrice = (url: string | undefined): Prices | undefined =>
-  url && isLoopback(new URL(url).hostname) ? { input: 0, output: 0 } : undefined;
+/** An id, and its price if that is written. */
+const embeddingSpecPattern = /^([^\s,=]+)(?:=(\d+(?:\.\d+)?))?$/;
 
-const isLoopback = (host: string) =>
-  host === 'localhost' ||
-  host.endsWith('.localhost') ||
-  /^127(\.\d+){3}$/.test(host) ||
-  host === '[::1]';
+/** What runs on this machine costs nothing unless a price is written. */
+function isOnThisMachine(url: string | undefined): boolean {
+  const host = url ? new URL(url).hostname : '';
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+}

@@ -14,7 +14,7 @@ it('a stage offers what an OpenAI-compatible server serves, without a catalogue'
   tags: 'exhaustive',
   timeout: 180_000,
 }, async () => {
-  const args = ['--model', 'llama3.2', '--model', 'qwen3=1,2'];
+  const args = ['--model', 'llama3.2', '--model', 'qwen3=1,2', '--embedding-model', 'nomic'];
   const stage = await stages.start({ memory: true, env, args });
   const { dataDir } = stage;
   const messages = [{ role: 'user', content: 'Hello' }];
@@ -38,9 +38,17 @@ it('a stage offers what an OpenAI-compatible server serves, without a catalogue'
     ]);
   const keys = [await create('llama3.2'), await create('gpt-5-mini')];
 
+  const vectors = { data: [{ index: 0, embedding: [1, 2, 3] }], usage: { prompt_tokens: 1 } };
+  stub.respond({ kind: 'pieces', pieces: [JSON.stringify(vectors)] });
+  const embedded = await call(stage, 'POST', '/v1/embeddings', {
+    ...{ model: 'nomic', input: 'Hello', encoding_format: 'float' },
+  });
+
+  expect(embedded).toMatchObject({ status: 200, body: { data: [{ embedding: [1, 2, 3] }] } });
   expect(list.data).toMatchObject([
     { id: 'llama3.2', owned_by: 'own' },
     { id: 'qwen3', owned_by: 'own' },
+    { id: 'nomic', owned_by: 'own' },
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
   expect(done).toMatchObject({ status: 'done', model: 'llama3.2', result: { cost_usd: 0 } });
@@ -49,10 +57,11 @@ it('a stage offers what an OpenAI-compatible server serves, without a catalogue'
     'qwen3',
     'llama3.2',
     'llama3.2',
+    'nomic',
   ]);
   expect(stub.requests[0]?.headers.authorization).toBe('Bearer x');
   expect(keys.map(({ code }) => code)).toEqual([0, 1]);
-  expect(stage.lines.join('\n')).toContain(`models    llama3.2, qwen3=1,2, at ${stub.url}`);
+  expect(stage.lines.join('\n')).toContain(`models    llama3.2, qwen3=1,2, nomic, at ${stub.url}`);
 });
 
 it.each([

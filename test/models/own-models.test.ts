@@ -38,6 +38,28 @@ describe('models of one’s own', () => {
     },
   );
 
+  it('make embeddings, of vectors whose length is not known', () => {
+    const named = { models: [], embeddingModels: ['nomic-embed-text:v1.5', 'bge=0.02'] };
+    const own = withOwnModels(catalogue, { ...named, url: 'http://localhost:11434/v1' });
+
+    expect(own.embeddingModels).toMatchObject([
+      { id: 'nomic-embed-text:v1.5', upstreams: [{ upstream: 'own' }], usdPerMillionTokens: 0 },
+      { id: 'bge', usdPerMillionTokens: 0.02 },
+    ]);
+    expect(own.embeddingModels[0]).not.toHaveProperty('dimensions');
+    expect(own.upstreams['own']?.dialects).toContain('embeddings');
+    expect(own.models).toBe(catalogue.models);
+  });
+
+  it.each([
+    ['nomic-embed-text', 'has no known price: write it in dollars for a million tokens, as in'],
+    ['nomic=1,2', 'An embedding model is named as in nomic-embed-text or nomic-embed-text=0.02'],
+  ])('make embeddings, but not as %s at another’s address', (text, sentence) => {
+    const named = { models: ['a=0,0'], embeddingModels: [text], url: remote };
+
+    expect(() => withOwnModels(catalogue, named)).toThrow(sentence);
+  });
+
   it('have the catalogue’s price where its own upstream serves them', () => {
     expect(pricesOf([known?.id ?? ''])).toEqual([[known?.id, known?.usdPerMillionTokens]]);
   });

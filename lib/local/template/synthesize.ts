@@ -94,6 +94,7 @@ export function contextOf({
   return {
     ...searchContext(search),
     'quire:models': models.models,
+    'quire:embeddingModels': models.embeddingModels ?? [],
     ...(models.url && { 'quire:modelsUrl': models.url }),
     ...context,
   };

@@ -91,6 +91,7 @@ const Given = v.strictObject({
   researchMaxUsd: v.optional(usd, 0.5),
   /** Models in place of the catalogue's, such as `llama3.2=0.10,0.40`, and the URL of what serves them. */
   models: v.optional(ownModels, []),
+  embeddingModels: v.optional(ownModels, []),
   modelsUrl: v.optional(httpUrl),
   /** Whether the stack sets the role by which API Gateway writes its logs, which a region has one of. */
   gatewayAccount: v.optional(flag, true),

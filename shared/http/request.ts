@@ -1,6 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { type FieldError, maxFieldErrors, UnprocessableEntityError } from './errors.ts';
+import {
+  type FieldError,
+  maxFieldErrors,
+  ServiceError,
+  UnprocessableEntityError,
+} from './errors.ts';
 import { toFieldErrors } from './field-errors.ts';
 import { misspellingsIn } from './misspellings.ts';
 import { excessIn, readJson } from './read-json.ts';
@@ -62,6 +67,7 @@ function readBody(event: APIGatewayProxyEvent): unknown {
     ? Buffer.from(event.body ?? '', 'base64').toString()
     : event.body;
   if (!text) return undefined;
+  refuseCompressed(event);
   const excess = excessIn(text);
   if (excess) throw new UnprocessableEntityError(withPart('body', [excess]));
   const read = readJson(text);
@@ -69,6 +75,14 @@ function readBody(event: APIGatewayProxyEvent): unknown {
   const { position, line, column, reason } = read.fault;
   const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
   throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
+}
+
+/** Throws a 415 for a compressed body: the gateway hands it over as a text, in which its bytes are lost. */
+function refuseCompressed({ headers }: APIGatewayProxyEvent): void {
+  const encoding = String(lowerCaseKeys(headers)['content-encoding'] ?? '').trim();
+  if (/^(identity)?$/i.test(encoding)) return;
+  const message = `A body of Content-Encoding ${encoding.slice(0, 20)} is not taken: send it uncompressed.`;
+  throw new ServiceError(415, 'unsupported_content_encoding', message);
 }
 
 /**

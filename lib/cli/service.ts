@@ -34,6 +34,7 @@ export interface ServiceJob {
   job_type: string;
   input_type: string;
   filename: string | null;
+  drive_folder_id: string | null;
   pipeline: string | null;
   extract: object | null;
   parent_job_id: string | null;

@@ -56,7 +56,8 @@ function App() {
 }
 
 function Pages() {
-  const { page, argument } = route.value;
+  const { page: named, argument } = route.value;
+  const page = pages.some(([name]) => name === named) ? named : 'overview';
   const content = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const title = pages.find(([name]) => name === page)?.[1] ?? 'Overview';

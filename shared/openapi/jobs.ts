@@ -252,7 +252,7 @@ export const jobOperations: Operation[] = [
       },
       404: errorAnswer(
         'There is no such job, its document has no such page or no pages at all, or its copy is not kept any more.',
-        'The document has 3 pages: there is no page 4.',
+        'There is no page 4: the document has 3 pages.',
       ),
       422: validationErrors({}),
     },

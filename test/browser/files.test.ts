@@ -160,6 +160,25 @@ describe('a file', () => {
     expect(await page.getByRole('button', { name: 'Upload', exact: true }).isEnabled()).toBe(true);
   });
 
+  it('that is a document becomes a job, which is run again as it was', async () => {
+    const page = await open(await newAccount(), { at: 'files' });
+    await page.getByRole('button', { name: 'Upload a file' }).click();
+    await choose(page, 'notes.txt', 'Two valves are cracked.');
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    const row = page.getByRole('row', { name: 'notes.txt' });
+    await row.getByText('user_data').waitFor();
+
+    await row.getByRole('link').click();
+    await page.getByRole('link', { name: 'New job' }).click();
+    await page.getByLabel('Kind').selectOption('read it (OCR)');
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
+    await page.getByText('Two valves are cracked.').first().waitFor();
+    await page.getByRole('button', { name: 'Run again' }).click();
+
+    expect(await page.getByLabel('Id of the file').inputValue()).toMatch(/^file-/);
+  });
+
   it('of another key is not found', async () => {
     const id = await put(await newAccount(), 'mine.jsonl', line('one'));
 

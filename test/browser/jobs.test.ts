@@ -18,6 +18,15 @@ const body = (content: string) =>
 
 const waiting = { kind: 'status', status: 429, headers: { 'retry-after': '600' } } as const;
 
+it('an address of no page is the overview’s', async () => {
+  const page = await open(await newAccount(), { at: 'jbos' });
+
+  await page
+    .getByRole('link', { name: 'Overview', exact: true })
+    .and(page.locator('[aria-current]'))
+    .waitFor();
+});
+
 describe('a job', () => {
   it('is submitted, goes through its states before one’s eyes, and shows its result', async () => {
     const goOn = gate();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import { chunk, done, gate, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
 import { hasRoute, useConsole } from './use-console.ts';
@@ -180,16 +181,23 @@ describe('a message', () => {
     ]);
   });
 
-  it('takes no file that is neither text nor an image', async () => {
-    const page = await openWith(newModel());
+  it('takes a document’s text, and says of one without that it is to be read first', async () => {
+    const model = newModel('plain', { kind: 'pieces', pieces: streamOf(['Yes.']) });
+    const page = await openWith(model);
+    const attach = (name: string, bytes: Uint8Array) =>
+      page.locator('input[type=file]').setInputFiles({
+        ...{ name, mimeType: 'application/pdf', buffer: Buffer.from(bytes) },
+      });
 
-    await page.locator('input[type=file]').setInputFiles({
-      name: 'archive.bin',
-      mimeType: 'application/octet-stream',
-      buffer: Buffer.from([0xff, 0xfe, 0x00, 0xc3]),
-    });
+    await attach('printed.pdf', await smallPdf([{ words: words(1) }]));
+    await ask(page, 'What is printed?');
+    await answer(page).locator('.facts').waitFor();
+    await attach('scanned.pdf', await smallPdf([{ grey: 90 }]));
+    await ask(page, 'And here?');
 
-    await page.getByText('archive.bin is neither an image nor text').waitFor();
+    await page.getByText(/scanned\.pdf has no text .* read it with a batch job/).waitFor();
+    const [asked] = model.upstreams[0]?.requests() ?? [];
+    expect(JSON.stringify(asked?.body.messages)).toContain(words(1).slice(0, 21));
   });
 
   it('that the budget doesn’t cover says what it would cost and what is left', async () => {

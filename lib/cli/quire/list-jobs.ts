@@ -57,10 +57,11 @@ export function tabulate(jobs: readonly ServiceJob[]): string {
 }
 
 function rowOf(job: ServiceJob, depth: number): string[] {
-  const { filename, status, progress, result, created_at, id } = job;
+  const { status, progress, result, created_at, id } = job;
+  const name = job.filename ?? job.drive_folder_id;
   const cost = result?.['cost_usd'];
   return [
-    `${'  '.repeat(depth)}${filename === null ? '-' : printable(filename)}`,
+    `${'  '.repeat(depth)}${name === null ? '-' : printable(name)}`,
     taskOf(job),
     progress ? `${status} ${progress.done}/${progress.total} ${progress.unit}` : status,
     typeof cost === 'number' ? dollars(cost) : '',

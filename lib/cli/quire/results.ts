@@ -24,10 +24,12 @@ export async function resultText(service: Service, job: EndedJob): Promise<strin
 
 /** What became of a folder's files, whose results lie on the drive. */
 function folderText({ files, failed_files, left_out }: FolderResult): string {
+  const before = files.skipped > 0 ? `, and ${files.skipped} were done before` : '';
+  const others = left_out.filter(({ reason }) => reason !== 'already_submitted');
   return [
-    `${files.done} of ${files.found} files are done: each result lies beside its document on the drive.`,
+    `${files.done} of ${files.found} files are done${before}: each result lies beside its document on the drive.`,
     ...failed_files.map(({ filename, error }) => `${filename}: ${error}`),
-    ...left_out.map(
+    ...others.map(
       ({ filename, reason }) => `${filename}: left out, ${reason.replaceAll('_', ' ')}`,
     ),
   ]

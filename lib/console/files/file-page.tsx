@@ -1,4 +1,5 @@
 import { useLive } from '../api/live.ts';
+import { draftJobOf } from '../jobs/job-draft.ts';
 import { Failed } from '../parts/failed.tsx';
 import { bytes, moment } from '../parts/format.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -7,7 +8,7 @@ import { expiryOf, type FileObject, isoOf, readFile } from './file.ts';
 import { FileActions } from './file-actions.tsx';
 import { NewBatch } from './new-batch.tsx';
 
-/** One file: what it is, and the form that makes a batch of it. */
+/** One file: what it is, and what makes a job or a batch of it. */
 export function FilePage({ id }: { id: string }) {
   const file = useLive(id, (signal) => readFile(id, signal), { isFinal: () => true });
   return (
@@ -40,6 +41,11 @@ function Shown({ file }: { file: FileObject }) {
     <>
       <div class="bar-of-choices">
         <h1 class="id">{file.filename}</h1>
+        {file.purpose !== 'batch' && (
+          <a href={linkTo('jobs', 'new')} class="main-link" onClick={() => draftJobOf(file.id)}>
+            New job
+          </a>
+        )}
         <FileActions file={file} onGone={() => goTo('files')} />
       </div>
       <section aria-label="Details">

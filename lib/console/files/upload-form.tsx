@@ -5,7 +5,10 @@ import { bytes } from '../parts/format.ts';
 import { upload } from './upload.ts';
 
 /** What a file may be uploaded for. */
-const purposes: Purpose[] = ['batch', 'user_data', 'assistants', 'vision', 'fine-tune', 'evals'];
+const purposes: Purpose[] = ['user_data', 'batch', 'assistants', 'vision', 'fine-tune', 'evals'];
+
+/** Requests of a batch are lines of JSON. */
+const likelyPurpose = ({ name }: File): Purpose => (/\.jsonl$/i.test(name) ? 'batch' : 'user_data');
 
 /** How long a file may be kept, in seconds; empty for as long as its purpose says. */
 const lifetimes: [seconds: string, text: string][] = [
@@ -18,7 +21,7 @@ const lifetimes: [seconds: string, text: string][] = [
 /** The form that uploads a file. Whoever leaves it while it is at work cancels it. */
 export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
   const [file, setFile] = useState<File>();
-  const [purpose, setPurpose] = useState<string>('batch');
+  const [purpose, setPurpose] = useState<string>('user_data');
   const [kept, setKept] = useState('');
   const [sent, setSent] = useState<number>();
   const [problem, setProblem] = useState<Error>();
@@ -57,7 +60,11 @@ export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
           <input
             type="file"
             required
-            onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])}
+            onChange={({ currentTarget }) => {
+              const chosen = currentTarget.files?.[0];
+              setFile(chosen);
+              if (chosen) setPurpose(likelyPurpose(chosen));
+            }}
           />
         </label>
         <label>

@@ -36,6 +36,7 @@ export function DriveFields({ draft, change }: DriveFieldsProps) {
         />
         <small id="drive-note">
           The last part of its address on Google Drive; the key may read only its own folders.
+          {source === 'file' && ' Or the id of an uploaded file, file-….'}
         </small>
       </label>
       {choice('answer', 'Read it, then have a model answer')}

@@ -56,7 +56,7 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
           {job.result?.type === 'folder' ? 'Retry failed files' : 'Retry'}
         </button>
       )}
-      {hasEnded(job) && !job.parent_job_id && job.input_type !== 'file' && (
+      {hasEnded(job) && !job.parent_job_id && !job.batch_id && (
         <button type="button" class="quiet" onClick={again}>
           Run again
         </button>

@@ -5,7 +5,7 @@ import type { Job } from './job.ts';
 export interface JobDraft {
   source: 'message' | 'file' | 'folder';
   message: string;
-  /** The id of the file or folder on the drive. */
+  /** The id of the file or folder on the drive, or of an uploaded file. */
   driveId: string;
   jobType: 'auto' | 'chat' | 'ocr';
   /** Empty for the default one. */
@@ -42,24 +42,30 @@ export function noteSubmitted(id: string): void {
   jobDraft.value = blank;
 }
 
-/** What the form calls the input of a job. It makes none of an uploaded file. */
+/** What the form calls the input of a job. */
 const sources = {
   drive_file: 'file',
   drive_folder: 'folder',
   inline: 'message',
-  file: 'message',
+  file: 'file',
 } as const;
+
+/** Begins a job of an uploaded file. */
+export function draftJobOf(fileId: string): void {
+  jobDraft.value = { ...blank, source: 'file', driveId: fileId };
+}
 
 /** Writes a job like another one. */
 export function draftOf(job: Job): JobDraft {
-  const { id, input_type, drive_folder_id, drive_file_id, job_type, model, priority } = job;
+  const { id, input_type, drive_folder_id, drive_file_id, file_id, job_type, model, priority } =
+    job;
   const { pipeline, pipeline_instruction, extract } = job;
   const source = sources[input_type];
   return {
     ...blank,
     source,
     message: submitted.get(id) ?? '',
-    driveId: (source === 'folder' ? drive_folder_id : drive_file_id) ?? '',
+    driveId: (source === 'folder' ? drive_folder_id : (drive_file_id ?? file_id)) ?? '',
     jobType: job_type,
     model: source === 'folder' ? '' : model,
     nextStep: extract ? 'fields' : pipeline ? 'answer' : 'nothing',
@@ -81,10 +87,11 @@ export function submissionOf(draft: JobDraft): object {
       inline: { messages: [{ role: 'user', content: message }] },
     };
   }
+  const id = driveId.trim();
   return {
     ...common,
     job_type: nextStep === 'nothing' ? jobType : 'ocr',
-    drive: { [`${source}_id`]: driveId.trim() },
+    ...(id.startsWith('file-') ? { file_id: id } : { drive: { [`${source}_id`]: id } }),
     ...(nextStep === 'answer' && { pipeline: 'ocr_then_chat', pipeline_instruction: instruction }),
     ...(nextStep === 'fields' && { extract: extractOf(draft) }),
   };

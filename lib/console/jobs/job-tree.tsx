@@ -19,7 +19,7 @@ import { ProgressText, Status } from './status.tsx';
 
 /** Jobs as rows, each with a link to its page, and under a folder those of its files. */
 export function JobTree({ branches, caption }: { branches: Branch[]; caption: string }) {
-  const newest = branches.find(({ job }) => isFolder(job))?.job.id;
+  const newest = branches.find(({ job }) => hasFiles(job))?.job.id;
   return (
     <ul class="tree" aria-label={caption}>
       {branches.map((branch) => (
@@ -28,6 +28,9 @@ export function JobTree({ branches, caption }: { branches: Branch[]; caption: st
     </ul>
   );
 }
+
+/** Whether a job has files under it: a folder that can't be read has none. */
+const hasFiles = (job: Job) => isFolder(job) && (job.status !== 'failed' || job.result !== null);
 
 /** So many pages of files are shown at most. */
 const maxPages = 20;
@@ -58,17 +61,18 @@ export function useFiles(job: Job, isWanted: boolean) {
   return { ...live, more: canGrow ? more : undefined };
 }
 
-/** What a folder has cost: in all once it has ended, before that as far as all of its files are known. */
+/** What a folder has cost: as its result says, and before that as far as all of its files are known. */
 export function folderCost(job: Job, files: FilesPage | undefined): number | undefined {
-  if (hasEnded(job) || !files || files.next_cursor) return costOf(job);
+  const told = costOf(job);
+  if (told !== undefined || !files || files.next_cursor) return told;
   return files.jobs.reduce((sum, file) => sum + (costOf(file) ?? 0), 0);
 }
 
 function BranchRow({ branch: { job, files }, isNewest }: { branch: Branch; isNewest: boolean }) {
   const isSome = files !== undefined;
   const [isOpen, setOpen] = useState(isSome || isNewest);
-  const all = useFiles(job, isFolder(job) && isOpen && !isSome);
-  if (!isFolder(job)) {
+  const all = useFiles(job, hasFiles(job) && isOpen && !isSome);
+  if (!hasFiles(job)) {
     return (
       <li>
         <Row job={job} />

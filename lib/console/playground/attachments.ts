@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** An image or a text file that goes with the next message. */
+/** An image, a text or a document that goes with the next message. */
 export interface Attachment {
   name: string;
   image?: { base64: string; mime_type: string };
@@ -39,12 +39,15 @@ async function read(file: File): Promise<Attachment> {
     const url = await dataUrlOf(file);
     return { name, image: { base64: url.slice(url.indexOf(',') + 1), mime_type: type } };
   }
-  const bytes = await file.arrayBuffer();
+  return { name, file: { name, content: (await textOf(file)) ?? (await dataUrlOf(file)) } };
+}
+
+/** Returns a file's text; undefined for one that is none, such as a document, which the service reads. */
+async function textOf(file: File): Promise<string | undefined> {
   try {
-    const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { name, file: { name, content } };
-  } catch (cause) {
-    throw new Error(`${name} is neither an image nor text: submit it as an OCR job.`, { cause });
+    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    return undefined;
   }
 }
 

@@ -30,8 +30,8 @@ export function Playground() {
         <div class="conversation">
           {length === 0 && (
             <p class="empty">
-              Ask something. The answer comes as it is written, with what it cost; images and text
-              files may be dropped into the message.
+              Ask something. The answer comes as it is written, with what it cost; images, texts and
+              documents may be dropped into the message.
             </p>
           )}
           <ol class="turns">

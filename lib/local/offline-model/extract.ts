@@ -1,5 +1,6 @@
 import { mostRelevant } from './rank.ts';
 import { isLong, type Reading } from './reading.ts';
+import { isQuestion as asks } from './sentences.ts';
 
 const maxSentences = 5;
 const maxEchoedCharacters = 300;
@@ -9,7 +10,8 @@ export function extract({ asked, isQuestion, material, instructions }: Reading):
   const relevant = mostRelevant([...instructions, ...material], asked, maxSentences);
   if (relevant.length > 0) return relevant.join('\n');
 
-  if (!isLong(material) && !(isQuestion && material.length > 0)) return nothingToExtract(asked);
+  const isTold = isLong(material) || (isQuestion && !material.every(asks));
+  if (!isTold) return nothingToExtract(asked);
   const beginning = material
     .slice(0, maxSentences)
     .map(({ text }) => text)

@@ -95,7 +95,7 @@ async function drawn(document: Document, page: number): Promise<Uint8Array> {
   if (document.pageCount === 0) throw noDocument();
   if (page > document.pageCount) {
     throw new NotFoundError(
-      `The document has ${document.pageCount} pages: there is no page ${page}.`,
+      `There is no page ${page}: the document has ${document.pageCount === 1 ? 'one page' : `${document.pageCount} pages`}.`,
     );
   }
   const { jpeg } = await document.readPage(page, { forceOcr: true });

@@ -57,7 +57,7 @@ describe('A page of a job’s document', () => {
 
     expect(await told(askPage(caller, id, 3))).toEqual([
       404,
-      'The document has 2 pages: there is no page 3.',
+      'There is no page 3: the document has 2 pages.',
     ]);
     expect(await told(askPage(caller, chat.id, 1))).toEqual([
       404,

@@ -7,7 +7,6 @@ import { chatKind } from './chat/chat-job.ts';
 import { documentKind } from './document/document-job.ts';
 import { extractionKind } from './extraction/extraction-job.ts';
 import { folderKind } from './folder/folder-job.ts';
-import { kindBefore, phaseBefore } from './jobs-before-kinds.ts';
 import { sectionKind } from './section/section-job.ts';
 
 /** Every kind of job. */
@@ -26,14 +25,11 @@ export type KindName = keyof typeof kinds;
 export type JobOf<Name extends KindName> = NonNullable<(typeof kinds)[Name]['job']>;
 export type AnyJob = { [Name in KindName]: JobOf<Name> }[KindName];
 
-/** Returns a job as one of its kind, in its phase. Jobs of version 1.0 have neither attribute. */
-export function asJob(item: Job): AnyJob {
-  const kind = item.kind ?? kindBefore(item);
-  return { ...item, kind, phase: item.phase ?? phaseBefore(kind, item) } as AnyJob;
-}
+/** Returns a job as one of its kind. */
+export const asJob = (item: Job) => item as AnyJob;
 
 /** Returns the kind of a job. */
-export const kindOf = (job: Job): Kind => kinds[(job.kind ?? kindBefore(job)) as KindName];
+export const kindOf = ({ kind }: Job): Kind => kinds[kind as KindName];
 
 /** Reads the jobs that were made for a job. */
 export async function* childrenOf(parent: Job): AsyncGenerator<Job> {

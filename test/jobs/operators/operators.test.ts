@@ -217,11 +217,11 @@ describe('an action on many jobs', () => {
 
   it('leaves what was made for a job to that job, but for the files of a folder that is done', async () => {
     const key_id = 'key_family';
-    const folder = { input_type: 'drive_folder', lane: 'folder#0' } as const;
+    const folder = { kind: 'folder', input_type: 'drive_folder', lane: 'folder#0' } as const;
     const [done, failed, pipeline] = (await putManyJobs(key_id, [
       { ...folder, status: 'done' },
       { ...folder, status: 'failed' },
-      { status: 'failed', pipeline: 'ocr_then_chat' },
+      { kind: 'document', status: 'failed', pipeline: 'ocr_then_chat' },
     ])) as [StoredJob, StoredJob, StoredJob];
     const childOf = ({ job_id }: StoredJob, rest: Partial<StoredJob> = {}): Partial<StoredJob> => ({
       ...{ job_id: childIdOf(job_id, 'a'), parent_job_id: job_id, status: 'failed' },

@@ -26,7 +26,7 @@ async function seed({ keyId }: Caller, jobs: Partial<StoredJob>[]): Promise<Stor
     const job_id = `job_${uuidv7({ msecs: startedAt + i })}`;
     const { status = 'done' } = job;
     const ended = isEnd(status) && { ended: `${status}#${job.job_id ?? job_id}` };
-    return { key_id: keyId, job_id, status, ...ended, ...job };
+    return { key_id: keyId, job_id, kind: 'chat', status, ...ended, ...job };
   });
   for (let start = 0; start < items.length; start += 25) {
     const writes = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));

@@ -47,7 +47,13 @@ export async function putManyJobs(
 ): Promise<StoredJob[]> {
   const items = jobs.map((job, index) => ({
     ...{ key_id, job_id: `job_${uuidv7({ msecs: firstMs + index })}`, lane: 'chat#0' },
-    ...{ status: 'done', job_type: 'chat', model: 'gpt-5-mini', input_type: 'inline' },
+    ...{
+      kind: 'chat',
+      status: 'done',
+      job_type: 'chat',
+      model: 'gpt-5-mini',
+      input_type: 'inline',
+    },
     ...{ priority: 5, retry_count: 0, max_retries: 3, created_at: instant(firstMs + index) },
     ...{ ready_at: instant(firstMs + index), messages_json: '[{"role":"user","content":"hello"}]' },
     ...job,

@@ -18,8 +18,8 @@ export interface JobKey {
  * `key_id` and sorted by `ended`, which a job has once it has ended.
  */
 export interface Job extends JobKey {
-  /** What it does, and how far that has come. Jobs of version 1.0 lack both: `asJob` (`kinds/kinds.ts`) gives them. */
-  kind?: string;
+  /** What it does (`kinds/kinds.ts`), and how far that has come. */
+  kind: string;
   phase?: string;
   status: JobStatus;
   job_type: 'chat' | 'ocr' | 'auto';

@@ -10,7 +10,7 @@ import { ServiceFunction } from './base/service-function.ts';
 
 /**
  * Encrypts all kept data with the operator's key: tables, bucket, queues, logs and secrets. Functions use it as they
- * need, through those services alone. It comes last. README.md has the key's policy for logs.
+ * need, through those services alone. It comes last. SETTINGS.md has the key's policy for logs.
  */
 export function encryptWith(keyArn: string, scope: IConstruct): void {
   for (const child of scope.node.findAll()) {

@@ -67,7 +67,7 @@ it.each([false, true])(
   },
 );
 
-/** What `lib/README.md` reckons with: two writes of the account, and the charge. */
+/** What `lib/COST.md` reckons with: two writes of the account, and the charge. */
 const writeUnits = 3;
 
 it('writes as many units as the table of costs says', async () => {

@@ -15,7 +15,7 @@ const help = `Prints what the service costs by list price: a million of each kin
 
   npm run cost -- [options]
 
-  --write      put the tables into lib/README.md
+  --write      put the tables into lib/COST.md
   --json       print one JSON object; npm run --silent prints nothing else
   --help       show this
 

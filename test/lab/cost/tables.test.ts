@@ -6,7 +6,7 @@ import { idleUse } from './idle.ts';
 
 // Whoever changes prices, writes, memory, alarms or secrets refreshes the tables: npm run cost -- --write.
 
-const rows = readFileSync('lib/README.md', 'utf8')
+const rows = readFileSync('lib/COST.md', 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('|'))
   .map((line) =>

@@ -1,7 +1,7 @@
 import { type Sentence, termsOf } from './sentences.ts';
 
 /** A sentence with a smaller share of the best score is left out. */
-const minShareOfBest = 0.4;
+const minShareOfBest = 0.35;
 
 /** Returns the sentences that share most words with a question, rare words above all, in their order. */
 export function mostRelevant(

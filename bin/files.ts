@@ -61,7 +61,6 @@ async function reachKeys(target: Target): Promise<readonly ApiKey[]> {
   return listKeys();
 }
 
-/** Lists the keys that have files, those with most first. */
 async function listKeysFiles(keys: readonly ApiKey[], limit: number) {
   const { files: max_files, bytes: max_bytes } = setting('FILE_QUOTA');
   const atOnce = pLimit(keysAtOnce);

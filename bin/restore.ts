@@ -74,7 +74,6 @@ async function makeTables(restorations: Restoration[], to: Date): Promise<void> 
   for (const restoration of restorations) await completeTable(dynamodb, restoration);
 }
 
-/** Leads what checks accounts to the restored tables. */
 function leadTo(restorations: Restoration[]): void {
   for (const name of checkedTables) {
     const restored = restorations.find(({ source }) => source === process.env[name]);

@@ -1,7 +1,6 @@
 /** A signal that aborts when its time is up, unless it is cleared before. */
 export interface Deadline {
   signal: AbortSignal;
-  /** Has it abort no more. */
   clear(): void;
 }
 

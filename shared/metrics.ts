@@ -1,6 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
-/** The metrics, each with its unit. */
 const units = {
   Requests: MetricUnit.Count,
   Errors: MetricUnit.Count,
@@ -24,7 +23,6 @@ const units = {
   QuotaStops: MetricUnit.Count,
   /** Calls that were never settled, since their function died: they are free to their callers. */
   HoldsSwept: MetricUnit.Count,
-  /** What was held for them: the most that they can have cost. */
   HoldsSweptUsd: MetricUnit.NoUnit,
   /** Calls that were made, and whose charge could not be written. */
   UnsettledCalls: MetricUnit.Count,

@@ -35,7 +35,6 @@ interface Program<Options extends ParseArgsOptionsConfig> {
   name: string;
   help: string;
   options: Options;
-  /** Whether it takes words beside options. */
   takesWords?: boolean;
 }
 

@@ -50,7 +50,6 @@ export interface Stage {
   /** Whether the web that is searched is the data folder's `web`. */
   localWeb: boolean;
   functions: Functions;
-  /** The folder of the bundles that the functions began with. */
   bundlesDir: string;
   /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
   replaceCode(bundlesDir: string): Promise<string[]>;

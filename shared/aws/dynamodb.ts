@@ -33,7 +33,6 @@ export async function getItem<Item>(
   return Item as Item | undefined;
 }
 
-/** The most items of one batch that is read. */
 const maxBatch = 100;
 
 /**

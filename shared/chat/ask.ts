@@ -25,7 +25,6 @@ interface Completion {
   choices?: { message?: Parameters<typeof textOf>[0]; finish_reason?: string }[];
 }
 
-/** What a call used and cost. */
 type Used = Pick<Answer, 'usage' | 'cost'>;
 
 /** An answer in whatever dialect it was asked, as its caller gets it. */

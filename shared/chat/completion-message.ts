@@ -56,10 +56,7 @@ const UnknownMessage = v.looseObject({
   ...Spoken,
 });
 
-/**
- * One chat message. Fields that aren't named here pass through to the model.
- * @see https://platform.openai.com/docs/api-reference/chat/create
- */
+/** One chat message. Fields that aren't named here pass through to the model. @see https://platform.openai.com/docs/api-reference/chat/create */
 export const Message = dictionary(
   oneOf([PlainMessage, SilentMessage, ToolMessage], (message) => {
     const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };

@@ -17,10 +17,7 @@ export const ResponseTokensRequest = knowing(
   [...ResponseRequest.otherNames, 'personality'],
 );
 
-/**
- * The answer of the same.
- * @see https://platform.openai.com/docs/api-reference/responses/input-tokens
- */
+/** The answer of the same. @see https://platform.openai.com/docs/api-reference/responses/input-tokens */
 export const ResponseTokens = v.object({
   object: v.literal('response.input_tokens'),
   input_tokens: Count,

@@ -17,7 +17,6 @@ export interface JsonTask<Shape extends v.GenericSchema> {
   shape: Shape;
   /** What to do, and how. */
   instructions: string;
-  /** What to do it with. */
   material: string;
 }
 

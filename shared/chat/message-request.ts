@@ -111,10 +111,7 @@ const asked = {
 /** What Anthropic takes beside, and what would pass for a misspelling of it. */
 const otherNames = ['cache_control', 'container', 'context_management', 'inference_geo'];
 
-/**
- * The body of `POST /v1/messages`. Other fields pass through untouched.
- * @see https://platform.claude.com/docs/en/api/messages
- */
+/** The body of `POST /v1/messages`. Other fields pass through untouched. @see https://platform.claude.com/docs/en/api/messages */
 export const MessageRequest = knowing(
   v.looseObject({
     ...asked,

@@ -33,10 +33,7 @@ export const AnthropicModel = v.object({
   created_at: v.string(),
 });
 
-/**
- * The response of `GET /v1/models` in Anthropic's shape.
- * @see https://platform.claude.com/docs/en/api/models-list
- */
+/** The response of `GET /v1/models` in Anthropic's shape. @see https://platform.claude.com/docs/en/api/models-list */
 export const AnthropicModelList = v.object({
   data: v.array(AnthropicModel),
   has_more: v.boolean(),

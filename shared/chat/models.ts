@@ -17,10 +17,7 @@ export const ModelEntry = v.object({
   owned_by: v.string(),
 });
 
-/**
- * The response of `GET /v1/models`, in OpenAI's shape.
- * @see https://platform.openai.com/docs/api-reference/models/list
- */
+/** The response of `GET /v1/models`, in OpenAI's shape. @see https://platform.openai.com/docs/api-reference/models/list */
 export const ModelList = v.object({ object: v.literal('list'), data: v.array(ModelEntry) });
 
 /** The path of `GET /v1/models/{model}`. */

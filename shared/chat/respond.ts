@@ -32,7 +32,6 @@ export type ToAnswer = (answer: unknown) => object;
 export interface Question extends ModelRequest {
   model: Model;
   metadata?: Metadata | null | undefined;
-  /** Whether the caller wants the usage in a stream of chat completions. */
   wantsUsage?: boolean;
   /** Makes the answer that the caller gets of one that isn't streamed, as it was parsed. */
   toAnswer?: ToAnswer;

@@ -91,10 +91,7 @@ export const responseParameters = [...Object.keys(read), ...Object.keys(openAiPa
 /** Parameters of other providers that would pass for misspelled ones of OpenAI. */
 const likeOpenAiParameters = ['mode', 'models', 'speed', 'top_a', 'top_h', 'top_k', 'top_n'];
 
-/**
- * The body of `POST /v1/responses`. Other parameters pass through untouched.
- * @see https://platform.openai.com/docs/api-reference/responses/create
- */
+/** The body of `POST /v1/responses`. Other parameters pass through untouched. @see https://platform.openai.com/docs/api-reference/responses/create */
 export const ResponseRequest = knowing(v.looseObject(read), [
   ...Object.keys(openAiParameters),
   ...likeOpenAiParameters,

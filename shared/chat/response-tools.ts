@@ -40,7 +40,6 @@ function toolsAmong(model: Model, all: readonly Tool[], place: Place): Tool[] {
   return shown.length === all.length ? shown : shown.map(shownAtOnce);
 }
 
-/** Whether a tool is a search of tools that the provider would run. */
 const isProvidersSearch = (model: Model, { type, execution }: Tool) =>
   type === 'tool_search' && execution !== 'client' && !isAllowedBy(model, `tools.${type}`);
 

@@ -34,7 +34,6 @@ export class UnansweredPrompts implements TakenPrompts {
     return isCovered;
   }
 
-  /** What all of them cost. */
   get costNanoUsd(): number {
     const { silent, broken } = this.count;
     return silent + broken === 0 ? 0 : this.costOf(silent + broken).costNanoUsd;

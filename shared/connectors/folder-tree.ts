@@ -85,7 +85,6 @@ async function findRoot(id: string): Promise<Root | undefined> {
 
 const searched = ({ id, driveId }: Item): SearchedFolder => ({ id, ...(driveId && { driveId }) });
 
-/** Adds folders up to the limit. Returns those that are new. */
 function addNew(found: Map<string, SearchedFolder>, folders: SearchedFolder[]): SearchedFolder[] {
   const added: SearchedFolder[] = [];
   for (const folder of folders) {

@@ -78,7 +78,6 @@ export function guessEncoding(bytes: Uint8Array): string {
   return single?.name ?? 'windows-1252';
 }
 
-/** Returns the share of double bytes whose first is that of an everyday character. */
 function commonShare(bytes: Uint8Array, { name, common, kana, minTrail }: DoubleByte): number {
   let [pairs, everyday, kanas] = [0, 0, 0];
   const isIn = (byte: number, [first, last]: [number, number] = [1, 0]) =>

@@ -2,10 +2,7 @@ import { unreadablePage } from './errors.ts';
 import type { OpenPdf } from './open-pdf.ts';
 import { notesOf } from './pdf-extras.ts';
 
-/**
- * FLATTEN_SUCCESS: the page has changed.
- * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_flatten.h
- */
+/** FLATTEN_SUCCESS: the page has changed. @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_flatten.h */
 const flattenSuccess = 1;
 
 /** A page whose annotations and fields have been made part of it, so that they are read like the rest. */

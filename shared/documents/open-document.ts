@@ -61,7 +61,6 @@ async function withFiles(
   );
 }
 
-/** Opens a file of any kind that is read. */
 async function openAny(path: string, name: string, options: OpeningOptions): Promise<Document> {
   const bytes = await readFile(path);
   const kind = kindOf(bytes, '', name);

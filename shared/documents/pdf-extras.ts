@@ -9,7 +9,6 @@ export interface AttachedPdfFile {
   bytes: Uint8Array;
 }
 
-/** More files of a PDF, or more bytes of all of them, are left. */
 const maxFiles = 100;
 const maxFileBytes = 50_000_000;
 const maxTextBytes = 1_000_000;

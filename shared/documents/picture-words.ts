@@ -60,7 +60,6 @@ function onDrawing(box: Box, page: Box, { width, height }: Drawing): Box {
   };
 }
 
-/** Returns the squares in which words of the layer stand. */
 function lettersBySquare(layer: TextLayer, drawing: Drawing): Set<number> {
   const squares = new Set<number>();
   for (const { words } of layer.all) {

@@ -5,7 +5,6 @@ import type { Pdfium } from './pdfium.ts';
 export interface Picture {
   /** PDFium's image object. */
   object: number;
-  /** Where it stands on the page. */
   box: Box;
   /** The share of the page's area that it covers, 0 to 1. */
   share: number;
@@ -18,10 +17,7 @@ export interface Picture {
 /** An affine matrix as PDF writes it: a b c d e f. */
 type Matrix = readonly [number, number, number, number, number, number];
 
-/**
- * FPDF_PAGEOBJ_IMAGE and FPDF_PAGEOBJ_FORM.
- * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_edit.h
- */
+/** FPDF_PAGEOBJ_IMAGE and FPDF_PAGEOBJ_FORM. @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_edit.h */
 const imageType = 3;
 const formType = 5;
 /** How deep forms may lie within forms; pictures deeper down are left out. */

@@ -64,7 +64,6 @@ interface Group {
   isListText: boolean;
   /** Whether it lists the document's fonts. */
   isFontTable: boolean;
-  /** The number of the font of its text. */
   font: number | undefined;
   /** `superscript` or `subscript`. */
   position: string;

@@ -11,10 +11,7 @@ export type RtfToken =
 const token =
   /([{}])|\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([^{}\\\r\n]+)|[\r\n]+|\\/giy;
 
-/**
- * Yields the tokens of an RTF file, given as Latin-1.
- * @see https://interoperability.blob.core.windows.net/files/Archive_References/[MSFT-RTF].pdf
- */
+/** Yields the tokens of an RTF file, given as Latin-1. @see https://interoperability.blob.core.windows.net/files/Archive_References/[MSFT-RTF].pdf */
 export function* rtfTokens(file: string): Generator<RtfToken> {
   token.lastIndex = 0;
   for (;;) {

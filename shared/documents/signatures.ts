@@ -26,10 +26,7 @@ const signatures: Signature[] = [
   { type: 'application/postscript', start: '%!PS' },
 ];
 
-/**
- * The media types of files of the ISO base media format, by brand.
- * @see https://mp4ra.org/
- */
+/** The media types of files of the ISO base media format, by brand. @see https://mp4ra.org/ */
 const brands: Record<string, string> = {
   avif: 'image/avif',
   avis: 'image/avif',

@@ -12,9 +12,7 @@ const maxCellLetters = 30;
 
 /** A table whose cells may have several lines. */
 export interface FoldedTable {
-  /** Its rows, with one run for each cell. */
   rows: Row[];
-  /** The runs that it is made of. */
   runs: ReadonlySet<Run>;
   /** How many lines its rows take. */
   lines: number;

@@ -1,9 +1,6 @@
 import { type Item, parentsOf } from './item.ts';
 
-/**
- * How many levels of folders above an item are looked at, as many as a shared drive has.
- * @see https://support.google.com/a/users/answer/7338880
- */
+/** How many levels of folders above an item are looked at, as many as a shared drive has. @see https://support.google.com/a/users/answer/7338880 */
 const maxDepth = 100;
 
 /** Returns whether an item is allowed: itself, a folder above it, or its shared drive. */

@@ -14,7 +14,6 @@ export interface DriveFile {
   size?: number;
   /** Changes with the content: its MD5, or the time of the last edit of a Google document. */
   contentId: string;
-  /** The properties that only this app sees on the file. */
   appProperties: Record<string, string>;
 }
 

@@ -9,10 +9,7 @@ export const shortcutType = 'application/vnd.google-apps.shortcut';
 /** An id. It is put into URLs and queries, so it must not hold a character that means something there. */
 const Id = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/));
 
-/**
- * Anything in Drive: a file, a folder or a shortcut.
- * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
- */
+/** Anything in Drive: a file, a folder or a shortcut. @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files */
 export const Item = v.object({
   id: Id,
   name: v.string(),

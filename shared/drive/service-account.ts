@@ -7,10 +7,7 @@ const PrivateKey = v.pipe(
   v.check((pem) => Boolean(keyIn(pem)), 'is not a private key in PEM'),
 );
 
-/**
- * The fields that are used of a service account's JSON key.
- * @see https://developers.google.com/identity/protocols/oauth2/service-account
- */
+/** The fields that are used of a service account's JSON key. @see https://developers.google.com/identity/protocols/oauth2/service-account */
 const ServiceAccount = v.object({
   client_email: v.pipe(v.string(), v.email()),
   private_key: PrivateKey,

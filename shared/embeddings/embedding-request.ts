@@ -21,10 +21,7 @@ const Input = oneOf([Text, Texts, Tokens, TokenLists], (input) => {
   return typeof input[0] === 'number' ? Tokens : Texts;
 });
 
-/**
- * The body of `POST /v1/embeddings`. Other parameters pass through.
- * @see https://platform.openai.com/docs/api-reference/embeddings/create
- */
+/** The body of `POST /v1/embeddings`. Other parameters pass through. @see https://platform.openai.com/docs/api-reference/embeddings/create */
 export const EmbeddingRequest = knowing(
   v.looseObject({
     model: v.pipe(ModelName, v.minLength(1)),

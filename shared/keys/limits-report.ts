@@ -41,7 +41,6 @@ export const ResearchLimit = v.object({ max_usd: Usd });
 export const LimitsReport = v.object({
   has_api_key: v.literal(true),
   budget: Budget,
-  /** Null if the key is in no team. */
   team: v.nullable(TeamBudget),
   ocr: OcrAllowance,
   /** Null if the operator has set up no search provider. */

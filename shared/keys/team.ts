@@ -33,7 +33,6 @@ export interface Team extends TeamLimits, Changes {
 /** A team as its operator sees it, with its budget as it is now. */
 export interface TeamRecord extends Omit<Team, keyof Changes> {
   budget: Budget;
-  /** The keys that are in it. */
   keys: Pick<ApiKey, 'id' | 'name' | 'state'>[];
 }
 

@@ -19,7 +19,6 @@ export interface AccountReading extends Budgeted {
   team?: string;
   created_at: string;
   duration: string | null;
-  /** The number of its window. */
   window: number;
   window_starts_at: string;
   /** The keys of the table that its charges lie under. */

@@ -38,7 +38,6 @@ export class ImageTaker {
     throw new ImagesPerHourError(this.imagesPerHour, hourEndMs(now));
   }
 
-  /** Gives back one image that was taken in an hour and not read. */
   giveBack(hour: string): Promise<void> {
     return giveBackImages(this.keyId, this.jobId, hour, 1);
   }

@@ -6,7 +6,6 @@ import type { Hold } from './reserve.ts';
 export interface Left {
   /** The least that an account has that pays for it. */
   availableNanoUsd: number;
-  /** How many requests it has made in this minute. */
   requests: number;
   /** How many it may make: null for no limit, undefined where only the key itself knows. */
   requestsPerMinute?: number | null | undefined;

@@ -111,7 +111,6 @@ export interface ToStand {
   jobId: string;
 }
 
-/** The most items of one transaction. */
 const maxItems = 100;
 
 /**

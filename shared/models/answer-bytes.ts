@@ -15,7 +15,6 @@ export interface AnswerBytesOptions {
 export class AnswerBytes {
   private readonly room: Room;
   private readonly options: AnswerBytesOptions;
-  /** Up to how many bytes there is room for. */
   private level = freeAnswerBytes;
   private taken = 0;
 

@@ -98,11 +98,9 @@ const Upstream = v.pipe(
   ),
 );
 
-/** A model that makes embeddings. */
 const EmbeddingModel = v.strictObject({
   id: Name,
   upstreams: ModelFields.entries.upstreams,
-  /** The most tokens of one input. */
   maxInputTokens: Tokens,
   /** The length of a vector; absent if it isn't known. */
   dimensions: v.optional(Tokens),

@@ -38,7 +38,6 @@ interface OpenBreaker extends Breaker {
 }
 
 interface Circuit {
-  /** Undefined while the circuit is closed. */
   open?: OpenBreaker;
   /** For each key that failed. */
   keys: Map<string, Breaker>;

@@ -19,10 +19,7 @@ interface Choice {
   message?: Record<string, unknown>;
 }
 
-/**
- * The fields of a completion, or of a chunk of one, that the meter reads.
- * @see https://platform.openai.com/docs/api-reference/chat
- */
+/** The fields of a completion, or of a chunk of one, that the meter reads. @see https://platform.openai.com/docs/api-reference/chat */
 export interface Metered {
   choices?: (Choice | null)[] | null;
   usage?: TokenUsage | null;
@@ -94,7 +91,6 @@ export class CompletionMeter {
     return prompt_tokens === 0 && completion_tokens === 0 && this.output.estimatedTokens > 0;
   }
 
-  /** Whether the usage of the whole output is less than that can be. */
   private get saysTooLittle(): boolean {
     const { completion_tokens = Number.POSITIVE_INFINITY } = this.usage ?? {};
     return this.isOfWhole && completion_tokens < this.output.leastTokens;

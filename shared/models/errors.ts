@@ -189,10 +189,7 @@ export const withoutSecrets = (text: string) =>
     .replace(/\b(?:sk|key|xai)-[\w*-]{6,}|\b(?:gsk|hf)_\w{6,}|\bAIza[\w-]{20,}/g, '(key)')
     .replace(/\b(?:org|proj)[-_]\w{6,}/g, '(account)');
 
-/**
- * Reads `Retry-After`, which is a number of seconds or a date.
- * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
- */
+/** Reads `Retry-After`, which is a number of seconds or a date. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 function retryAfterSeconds(headers: Headers | undefined): number | undefined {
   const value = headers?.get('retry-after');
   if (!value) return undefined;

@@ -241,7 +241,6 @@ function requestTo(
 /** Whether a request is larger than our account with the provider may send. Another provider may take it. */
 const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';
 
-/** The same failure without what its message, or that of its cause, quotes of the request. */
 function withoutPrompt(failure: ModelError, body: RequestBody): ModelError {
   if (failure instanceof ModelUnreachedError) return failure;
   const { statusCode, code, message, cause, retryAfterSeconds, param } = failure;

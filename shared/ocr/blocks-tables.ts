@@ -10,10 +10,7 @@ export interface TextTable {
   wordIds: Set<string>;
 }
 
-/**
- * Returns the tables of a page that have text.
- * @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-tables.html
- */
+/** Returns the tables of a page that have text. @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-tables.html */
 export function tablesOf(page: PageBlocks): TextTable[] {
   const order = new Map(
     page.lines.flatMap(({ wordIds }) => wordIds).map((id, index) => [id, index]),
@@ -64,7 +61,6 @@ function cellText(page: PageBlocks, cell: Block, order: Map<string, number>): st
 const isAfter = (box: Box, other: Box) =>
   sharesRow(box, other) ? box.left > other.left : box.top > other.top;
 
-/** Puts the text of merged cells into the first of them. */
 function mergeTexts(merged: readonly Block[], texts: Map<Block, string>): void {
   const [first, ...others] = merged.filter((cell) => texts.has(cell));
   if (!first) return;

@@ -9,10 +9,7 @@ export interface TextLine {
   wordIds: string[];
 }
 
-/**
- * A page's Blocks by their type, place and relationships.
- * @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-document-layout.html
- */
+/** A page's Blocks by their type, place and relationships. @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-document-layout.html */
 export interface PageBlocks {
   lines: TextLine[];
   lineOf(id: string): TextLine | undefined;

@@ -1,7 +1,4 @@
-/**
- * Returns how many times its width a JPEG is high; undefined if its header doesn't say.
- * @see https://www.w3.org/Graphics/JPEG/itu-t81.pdf
- */
+/** Returns how many times its width a JPEG is high; undefined if its header doesn't say. @see https://www.w3.org/Graphics/JPEG/itu-t81.pdf */
 export function heightToWidth(jpeg: Uint8Array): number | undefined {
   const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   for (let at = 2; at + 9 <= jpeg.length; ) {

@@ -184,7 +184,6 @@ function partsBetweenGaps<Thing extends Placed>(things: readonly Thing[], gap: n
   );
 }
 
-/** Groups neighbours that belong together. */
 function neighbourGroups<Thing>(
   things: readonly Thing[],
   belong: (one: Thing, other: Thing) => boolean,

@@ -5,10 +5,7 @@ const maxPrescanBytes = 1024;
 /** A page with more wrong letters than this, of all beyond ASCII, isn't written in the charset it declares. */
 const maxWrongShare = 0.1;
 
-/**
- * Decodes a page by its byte order mark, its declared charset, or what the bytes look like.
- * @see https://encoding.spec.whatwg.org/#decode
- */
+/** Decodes a page by its byte order mark, its declared charset, or what the bytes look like. @see https://encoding.spec.whatwg.org/#decode */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const marked = /^(\xef\xbb\xbf|\xfe\xff|\xff\xfe)/.test(latin1(bytes.subarray(0, 3)));
   if (marked) return decodeText(bytes);

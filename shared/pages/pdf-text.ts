@@ -16,7 +16,6 @@ import { maxPageCharacters } from './page.ts';
 const maxPages = 200;
 /** What PDFium may take: nothing is drawn. */
 const maxMb = 256;
-/** The pages that are read by then are all. */
 const maxMs = 4_000;
 
 /** Returns the text layers of a PDF's pages. A page without one, or a damaged one, is left out. Throws 422. */

@@ -4,10 +4,7 @@ import { type FetchContext, follow } from './follow.ts';
 import { robotName } from './get.ts';
 import { UnreadableError } from './unreadable.ts';
 
-/**
- * What is beyond is ignored, as RFC 9309 allows.
- * @see https://www.rfc-editor.org/rfc/rfc9309#section-2.5
- */
+/** What is beyond is ignored, as RFC 9309 allows. @see https://www.rfc-editor.org/rfc/rfc9309#section-2.5 */
 const maxBytes = 512_000;
 /** What is kept of the rules for this robot: the parser's work grows with them. */
 const maxRuleCharacters = 100_000;

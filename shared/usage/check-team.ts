@@ -10,7 +10,6 @@ export interface TeamCheck {
   account_differences: AccountDifference[];
   /** Whether the account was compared: all charges of its window are kept, and were read. */
   compares_account: boolean;
-  /** Epochs of the account before their audit, which are not compared. */
   under_way: { epochs: number };
 }
 

@@ -15,7 +15,6 @@ import { type Snapshot, takeSnapshot, type Usage } from './snapshot.ts';
 /** What a comparison of a key's usage with its charges found. */
 export interface Comparison {
   snapshot: Snapshot;
-  /** How many charges were read. */
   charges: number;
   differences: UsageDifference[];
 }
@@ -70,7 +69,6 @@ function addTo(usage: Usage, entry: string, figures: UsageFigures): void {
   usage.set(entry, sumOf([figuresIn(usage.get(entry)), figures]));
 }
 
-/** Adds the totals to the figures by day and model. */
 function addTotals(usage: Usage): void {
   for (const [entry, figures] of [...usage]) {
     const { kind, name } = readEntry(entry) ?? {};

@@ -4,10 +4,7 @@ import { type EndedCharge, figuresOf, sumOf } from './figures.ts';
 import { marking, marksEntry, withMarks } from './marks.ts';
 import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
 
-/**
- * The most items of one transaction.
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
- */
+/** The most items of one transaction. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const maxItems = 100;
 
 /** The most charges of one transaction. An expression may have 4 KB: the condition on a hundred marks has 3.2. */
@@ -39,7 +36,6 @@ async function tryCount(keyId: string, charges: EndedCharge[]): Promise<EndedCha
   return (await withMarks(charges)).filter(({ counted_in }) => counted_in === undefined);
 }
 
-/** The figures to add to each usage entry for some charges. */
 function additions(charges: EndedCharge[]) {
   const parts = charges.flatMap((charge) =>
     entriesOf(charge).map((entry) => ({ entry, figures: figuresOf(charge) })),

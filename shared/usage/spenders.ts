@@ -14,7 +14,6 @@ export interface Spender {
   failed_requests: number;
   tokens: number;
   pages: number;
-  /** The model that it spent most on. */
   top_model: string;
 }
 

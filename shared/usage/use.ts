@@ -9,7 +9,6 @@ import { figuresIn, type UsageFigures, type UsageItem } from './figures.ts';
 /** What a key used of a model, or under a tag, in a period: a UTC day, or `all`. */
 export interface Use extends UsageFigures {
   period: string;
-  /** The model, or the tag. */
   name: string;
 }
 

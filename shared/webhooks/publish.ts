@@ -7,10 +7,7 @@ import { notePublished } from './state.ts';
 
 const eventBridge = new EventBridgeClient(timeouts({ responseMs: 5_000 }));
 
-/**
- * The most entries of one call.
- * @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
- */
+/** The most entries of one call. @see https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 const entriesPerCall = 10;
 
 /** Puts events on the account's default event bus. Returns those that it refused. */

@@ -97,7 +97,6 @@ const keyOf = ({ key_name, key_id }: JobSheet) => printable(key_name ?? key_id);
 const typeOf = ({ job_type, pipeline, batch }: JobSheet) =>
   batch ? 'batch' : pipeline ? 'pipeline' : job_type;
 
-/** The most errors of lines that are shown of a batch. */
 const maxErrors = 10;
 
 /** What a batch's window leaves it, what came of its lines, the files that have it, and what is wrong with lines. */

@@ -3,7 +3,6 @@ import type { KeySummary } from '../../../shared/usage/key-summary.ts';
 type Listed = KeySummary & { id: string; name: string };
 
 const spentBy = ({ budget }: Listed) => budget?.used_usd ?? 0;
-/** A key without a budget has the most left. */
 const leftOf = ({ budget }: Listed) =>
   budget === null || budget.unlimited ? Number.POSITIVE_INFINITY : budget.remaining_usd;
 

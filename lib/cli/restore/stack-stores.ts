@@ -5,7 +5,6 @@ import { farTimeouts } from '../far-timeouts.ts';
 /** What a stack holds for good, by its names or ARNs. */
 export interface StackStores {
   tables: string[];
-  /** The buckets and the secrets, which no restore touches. */
   others: string[];
 }
 

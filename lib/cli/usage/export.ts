@@ -29,10 +29,7 @@ export const asJson: Format = async function* ({ lines, totals }, { days, by, wh
   yield `],"totals":${JSON.stringify(totals())}}`;
 };
 
-/**
- * CSV with a head line.
- * @see https://www.rfc-editor.org/rfc/rfc4180
- */
+/** CSV with a head line. @see https://www.rfc-editor.org/rfc/rfc4180 */
 export const asCsv: Format = async function* ({ lines }, { by }) {
   const names = by.map((name) => `metadata.${name}`);
   yield [...['key_id', 'key', 'day', 'model', 'dialect', ...names].map(cell), ...figureNames].join(

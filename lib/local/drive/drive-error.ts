@@ -5,10 +5,7 @@ interface ErrorDetails {
   locationType?: string;
 }
 
-/**
- * An error as Drive answers it.
- * @see https://developers.google.com/workspace/drive/api/guides/handle-errors
- */
+/** An error as Drive answers it. @see https://developers.google.com/workspace/drive/api/guides/handle-errors */
 export class DriveError extends Error {
   override readonly name = 'DriveError';
   readonly statusCode: number;

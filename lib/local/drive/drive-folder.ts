@@ -55,7 +55,6 @@ export class DriveFolder {
     return this.index.inFolder(path, names).flatMap((row) => this.entryOf(row, id) ?? []);
   }
 
-  /** Yields every entry of the Drive but the Drive itself. */
   *everything(folder = this.rootEntry()): Generator<Entry> {
     for (const child of this.children(folder)) {
       yield child;

@@ -8,7 +8,6 @@ export interface IndexRow {
   parent: string;
   /** The file's name on disk. */
   disk_name: string;
-  /** The name in Drive, if it differs from what the name on disk says. */
   name: string | null;
   /** The type a client gave, if it differs from what the name on disk says. */
   mime_type: string | null;

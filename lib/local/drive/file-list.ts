@@ -18,10 +18,7 @@ export interface ListParameters {
 
 const listFields = ['*', 'kind', 'incompleteSearch', 'nextPageToken', 'files'];
 
-/**
- * Returns the response to files.list.
- * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/list
- */
+/** Returns the response to files.list. @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/list */
 export async function listFiles(
   folder: DriveFolder,
   texts: FullTexts,

@@ -32,10 +32,7 @@ interface ContentRange {
 /** Of a chunk that isn't the last, Google keeps only whole multiples of this. */
 const granuleBytes = 256 * 1024;
 
-/**
- * Uploads that come in chunks. Their sessions end with the server.
- * @see https://developers.google.com/workspace/drive/api/guides/manage-uploads
- */
+/** Uploads that come in chunks. Their sessions end with the server. @see https://developers.google.com/workspace/drive/api/guides/manage-uploads */
 export class ResumableUploads {
   private readonly sessions = new Map<string, Session>();
   private readonly uploads: UploadFolder;

@@ -18,10 +18,7 @@ type Condition = Omit<SearchQuery, 'searches'>;
 
 const everything: SearchQuery = { matches: () => true, parents: undefined, searches: [] };
 
-/**
- * Reads the parameter `q` of files.list. Throws Drive's 400.
- * @see https://developers.google.com/workspace/drive/api/guides/search-files
- */
+/** Reads the parameter `q` of files.list. Throws Drive's 400. @see https://developers.google.com/workspace/drive/api/guides/search-files */
 export function parseQuery(q: string | undefined): SearchQuery {
   if (q === undefined || q.trim() === '') return everything;
   const reader = new QueryReader(q);

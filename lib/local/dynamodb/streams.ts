@@ -5,7 +5,6 @@ import { watchThread } from '../engines/watched-thread.ts';
 export interface StreamFollower {
   /** Calls back within 50 ms whenever the stream has new records, once for all that came meanwhile. */
   onRecords(notify: () => void): void;
-  /** Tells that all records up to this number are done with. */
   delivered(sequenceNumber: string): void;
 }
 

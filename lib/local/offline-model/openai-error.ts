@@ -1,7 +1,4 @@
-/**
- * An error as OpenAI's API answers it.
- * @see https://platform.openai.com/docs/guides/error-codes
- */
+/** An error as OpenAI's API answers it. @see https://platform.openai.com/docs/guides/error-codes */
 export class OpenAIError extends Error {
   override readonly name = 'OpenAIError';
   readonly statusCode: number;

@@ -57,7 +57,6 @@ export function isLong(sentences: readonly Sentence[]): boolean {
   });
 }
 
-/** Splits a message into its question and the rest. */
 function splitQuestion(text: string): { asked: string; isQuestion: boolean; rest: Sentence[] } {
   const sentences = sentencesOf(text);
   const isAsking = (sentence: Sentence, index: number) =>

@@ -3,10 +3,7 @@ import type { Feature } from './blocks.ts';
 import { readImageHeader } from './image-header.ts';
 import { invalidParameter, TextractError, unsupportedDocument } from './textract-error.ts';
 
-/**
- * What Textract takes of an image that is sent in the request itself.
- * @see https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
- */
+/** What Textract takes of an image that is sent in the request itself. @see https://docs.aws.amazon.com/textract/latest/dg/limits-document.html */
 const maxImageBytes = 5 * 1024 * 1024;
 const maxSidePx = 10_000;
 

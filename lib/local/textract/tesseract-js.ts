@@ -124,7 +124,6 @@ async function unlessAborted<Value>(value: Promise<Value>, signals: AbortSignal[
   }
 }
 
-/** Returns a signal that aborts when a thread fails or ends. */
 function endOf(worker: Worker): AbortSignal {
   const { worker: thread } = worker as unknown as { worker: NodeWorker };
   const controller = new AbortController();

@@ -14,10 +14,7 @@ interface TesseractLine {
   words: { text: string; confidence: number; bbox: Box }[];
 }
 
-/**
- * Tesseract's numbers for the kinds of its blocks.
- * @see https://github.com/tesseract-ocr/tesseract/blob/main/include/tesseract/publictypes.h
- */
+/** Tesseract's numbers for the kinds of its blocks. @see https://github.com/tesseract-ocr/tesseract/blob/main/include/tesseract/publictypes.h */
 const tableType = 6;
 const figureTypes = [9, 10, 11];
 

@@ -10,10 +10,7 @@ interface SearchQuery {
   pageno?: string;
 }
 
-/**
- * Adds SearXNG's search, as an instance answers it that lies at a path and allows JSON alone.
- * @see https://docs.searxng.org/dev/search_api.html
- */
+/** Adds SearXNG's search, as an instance answers it that lies at a path and allows JSON alone. @see https://docs.searxng.org/dev/search_api.html */
 export function addSearchRoute(app: FastifyInstance, index: WebIndex, path: string): void {
   app.get<{ Querystring: SearchQuery }>(`${path}/search`, async ({ query }, reply) => {
     const { q, format, pageno = '1' } = query;

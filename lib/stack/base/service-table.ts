@@ -34,7 +34,6 @@ export class ServiceTable extends TableV2 {
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.tableArn] }));
   }
 
-  /** Lets a function query an index. */
   allowQuery(fn: LambdaFunction, index: string): void {
     const resources = [`${this.tableArn}/index/${index}`];
     fn.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:Query'], resources }));

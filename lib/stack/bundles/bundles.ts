@@ -40,7 +40,6 @@ const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');
 
 type SecretStore = Settings['secrets'];
 
-/** What reads secrets from each store. */
 const secretReaders: Record<SecretStore, string> = {
   parameters: 'shared/aws/parameter-store.ts',
   'secrets-manager': 'shared/aws/secrets-manager.ts',

@@ -5,7 +5,6 @@ import type { GatewayError } from '../../../shared/http/gateway-errors.ts';
 
 export interface WebAclProps {
   readonly stage: Stage;
-  /** The most requests a minute of one address. */
   readonly requestsPerMinute: number;
   /** What an address hears that sends more. */
   readonly throttled: GatewayError;

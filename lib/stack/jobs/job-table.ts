@@ -104,7 +104,6 @@ export class JobTable extends Construct {
     this.table.allowQuery(fn, 'ended');
   }
 
-  /** Lets a function read a job with its objects. */
   grantRead(fn: LambdaFunction): void {
     this.table.allow(fn, 'dynamodb:GetItem');
     this.allowOnObjects(fn, 's3:GetObject');
@@ -117,7 +116,6 @@ export class JobTable extends Construct {
     this.setEnvironment(fn);
   }
 
-  /** Lets a function submit jobs. */
   grantSubmit(fn: LambdaFunction): void {
     this.grantRetry(fn);
     this.grantPut(fn);
@@ -149,7 +147,6 @@ export class JobTable extends Construct {
     this.table.allow(fn, 'dynamodb:Query');
   }
 
-  /** Lets a function erase jobs, with all that was made of them. */
   grantErase(fn: LambdaFunction): void {
     const actions = ['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
     this.table.allow(fn, ...actions.map((action) => `dynamodb:${action}`));

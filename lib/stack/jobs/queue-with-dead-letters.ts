@@ -70,8 +70,5 @@ export class QueueWithDeadLetters extends Construct {
   }
 }
 
-/**
- * The longest that a Lambda function may run.
- * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
+/** The longest that a Lambda function may run. @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const workerTimeout = Duration.minutes(15);

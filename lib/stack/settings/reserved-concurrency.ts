@@ -22,7 +22,6 @@ export const completionsPart = ['create-chat-completion', 'create-response', 'cr
   .map((name) => parts[name] ?? 0)
   .reduce((sum, part) => sum + part);
 
-/** What reservations are made of. */
 interface Load {
   readonly concurrency: number;
   readonly sweeps: number;

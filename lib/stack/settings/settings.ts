@@ -108,7 +108,6 @@ const Given = v.strictObject({
   kmsKey: v.optional(arn('kms', 'key/', 'a key of KMS')),
   /** Which alarms there are: those on what users notice and nothing puts right by itself, or all, or none. */
   alarms: v.optional(alarms, 'essential'),
-  /** Who gets a mail for each alarm. */
   alarmEmail: v.optional(v.pipe(v.string(), v.email('should be an e-mail address'))),
   /** Whether ends of jobs and spent parts of budgets are put on the account's default event bus. */
   events: v.optional(flag, false),

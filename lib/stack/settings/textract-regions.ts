@@ -1,7 +1,4 @@
-/**
- * The regions that have Textract.
- * @see https://docs.aws.amazon.com/general/latest/gr/textract.html
- */
+/** The regions that have Textract. @see https://docs.aws.amazon.com/general/latest/gr/textract.html */
 const textractRegions = [
   ...['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'us-gov-east-1', 'us-gov-west-1'],
   ...['ca-central-1', 'eu-central-1', 'eu-south-2', 'eu-west-1', 'eu-west-2', 'eu-west-3'],

@@ -1,12 +1,10 @@
 /** How far one research may go. */
 export interface ResearchLimits {
   rounds: number;
-  /** Sources that are studied at once. */
   atOnce: number;
   /** Sources that are studied in all, and in one round. */
   sources: number;
   sourcesPerRound: number;
-  /** Model calls before the report is written. */
   calls: number;
   /** After this time nothing more is searched or studied, and the report is written. */
   searchMs: number;

@@ -102,7 +102,6 @@ function splitText(text: string): string[] {
   return passage ? [...passages, passage] : passages;
 }
 
-/** A line, a sentence and a word end after these. */
 const endPatterns = [/\n/g, /[.!?。！？](?=\s|$)/g, /\s/g];
 
 /** Splits a paragraph that is too long: after a line, else after a sentence, else after a word, else anywhere. */

@@ -76,7 +76,6 @@ function isQuery({ request, history }: Turn, { folders }: Reach): boolean {
   return isShort && history.length === 0 && !files?.length && folders.length === 0;
 }
 
-/** The status that tells which query is searched for. */
 const searching = (query: string, reach: Reach): ChatEvent => ({
   type: 'status',
   stage: 'searching',

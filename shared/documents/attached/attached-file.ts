@@ -18,7 +18,6 @@ const ReadingLimits = v.object({
 
 /** A file that the function `read-document` is to read. */
 export const AttachedFile = v.object({
-  /** The key for which it is read. */
   keyId: v.string(),
   name: v.string(),
   mimeType: v.string(),

@@ -105,10 +105,7 @@ interface Surroundings {
   shown: (name: string, attributes: Attributes) => Block[];
 }
 
-/**
- * Reads the body of a Word file, or its notes.
- * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
- */
+/** Reads the body of a Word file, or its notes. @see https://ecma-international.org/publications-and-standards/standards/ecma-376/ */
 class DocxReader implements PartHandler {
   readonly skipped = skipped;
   readonly root: string;

@@ -79,10 +79,7 @@ const skipped = new Set([
 
 const maxSpaces = 100;
 
-/**
- * Reads `content.xml`.
- * @see https://docs.oasis-open.org/office/OpenDocument/v1.3/OpenDocument-v1.3-part3-schema.html
- */
+/** Reads `content.xml`. @see https://docs.oasis-open.org/office/OpenDocument/v1.3/OpenDocument-v1.3-part3-schema.html */
 class ContentReader implements PartHandler {
   readonly root: string;
   readonly skipped = skipped;

@@ -96,10 +96,7 @@ function inPlace(shapes: readonly Shape[]): Shape[] {
 const ignoredPlaceholders = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 const titlePlaceholders = new Set(['title', 'ctrTitle']);
 
-/**
- * Reads a slide, or the notes of one.
- * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
- */
+/** Reads a slide, or the notes of one. @see https://ecma-international.org/publications-and-standards/standards/ecma-376/ */
 class SlideReader implements PartHandler {
   readonly skipped = new Set(['Fallback']);
   readonly root: string;

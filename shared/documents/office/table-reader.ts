@@ -7,7 +7,6 @@ interface OpenTable {
   cell: string[] | undefined;
   /** The column that the next cell stands in, from 0. */
   column: number;
-  /** How many columns the open cell reaches over. */
   columns: number;
   /** How many rows have ended, empty ones too. */
   rowsBefore: number;

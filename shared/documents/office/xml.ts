@@ -51,7 +51,6 @@ export function attribute(attributes: Attributes, name: string): string | undefi
 class XmlReader {
   private readonly handler: PartHandler;
   private readonly parser: Parser;
-  /** For each open element, where its tag ends. */
   private readonly tagEnds: number[] = [];
   /** How deep the element lies that is left out; 0 if none is. */
   private skippedDepth = 0;

@@ -6,7 +6,6 @@ import type { ReadPage } from '../words/read-page.ts';
 import { countOf } from './cells.ts';
 import type { PlacedRow } from './place-rows.ts';
 
-/** A cell that this share of the rows has is one of each row. */
 const keyShare = 0.8;
 const sums =
   /^\W*(?:sub-?total|total|sum|balance|carried|brought|summe|gesamt|zwischensumme|übertrag|saldo|sous-total|report|suma|totale)/iu;

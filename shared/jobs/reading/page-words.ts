@@ -21,7 +21,6 @@ interface KeptWords {
   words: KeptWord[];
 }
 
-/** What a step says of the words that were kept of its page. */
 type WordsOfStep = Pick<PageStep, 'words_object' | 'turn'>;
 
 /** Keeps the words of a page that is read. Returns what its step says of them: nothing if it has none. */

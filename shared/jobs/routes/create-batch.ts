@@ -32,10 +32,7 @@ const options: Record<string, readonly string[]> = {
   on_failure: ['report', 'here'],
 };
 
-/**
- * The body of `POST /v1/batches`.
- * @see https://platform.openai.com/docs/api-reference/batch/create
- */
+/** The body of `POST /v1/batches`. @see https://platform.openai.com/docs/api-reference/batch/create */
 export const BatchRequest = dictionary(
   v.object({
     input_file_id: v.pipe(stringUpTo(64), v.minLength(1)),

@@ -18,7 +18,6 @@ import { requireJob } from './read.ts';
 
 const drawings = new Drawings();
 
-/** More than any document has. */
 const maxPageNumber = 1_000_000;
 
 /** The path of a page of a job's document; pages are numbered from 1, as in its result. */

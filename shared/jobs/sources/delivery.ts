@@ -150,7 +150,6 @@ function slugOf({ words: question, hash }: NamedQuestion): string {
   return [slug, hash.slice(0, 6)].filter(Boolean).join('-');
 }
 
-/** Cuts a text to so many bytes, between characters. */
 function cut(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;

@@ -106,7 +106,6 @@ class Slots {
     return this.count - this.running.size;
   }
 
-  /** Begins jobs that were claimed. */
   begin(jobs: ClaimedJob[]): void {
     for (const job of jobs) {
       const run = this.run(job)

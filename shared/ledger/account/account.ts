@@ -25,7 +25,6 @@ export interface Account {
   /** How often the budget has been renewed; absent for never. */
   window_number?: number;
   requests_per_minute: number;
-  /** The most requests under way at once. */
   max_concurrent: number;
   /** Requests under way; absent for none yet. */
   running?: number;

@@ -154,7 +154,6 @@ function creditOf(part: AccountHold, costNanoUsd?: number) {
   };
 }
 
-/** The account after a change, or the account that refused it. */
 interface Sent {
   account?: Account;
   refusedBy?: Account | undefined;

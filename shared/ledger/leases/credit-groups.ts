@@ -30,7 +30,6 @@ export class CreditGroups {
     await Promise.all([...this.groups.keys()].map((accountId) => this.flush(accountId)));
   }
 
-  /** Credits an account at once with all that waits. Returns whether that was anything. */
   async flush(accountId: string): Promise<boolean> {
     const group = this.groups.get(accountId);
     if (!group) return false;

@@ -10,7 +10,6 @@ import { Lease, type Left } from './lease.ts';
 
 /** When leases begin, and how large they are. */
 export interface LeaseOptions {
-  /** How many calls of a key begin in a second before it has leases. */
   busyCalls: number;
   /** For how long calls may begin within a lease. */
   ms: number;

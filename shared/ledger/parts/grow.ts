@@ -22,7 +22,6 @@ import { readRenewed } from './whole.ts';
 /** What growth waits for. */
 export interface GrowOptions {
   now?: number;
-  /** What a call holds: a part is to have it many times. */
   leastNanoUsd?: number;
   /** Whether calls ask for it: many do so at once. */
   isDemanded?: boolean;

@@ -10,7 +10,6 @@ export type JointHold =
   | { held: { account: Account; team?: Account } }
   | {
       held?: undefined;
-      /** Of the accounts that pay, those that refused: one at least. */
       refusedBy: Account[];
       /** Those that pay, as they are known now: the key's account first. */
       payers: [Seen, ...Seen[]];

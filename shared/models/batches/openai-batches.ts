@@ -8,10 +8,7 @@ const tagName = 'quire';
 
 const over = ['failed', 'completed', 'expired', 'cancelled'];
 
-/**
- * OpenAI's batches: a file of requests, and two of results.
- * @see https://platform.openai.com/docs/api-reference/batch
- */
+/** OpenAI's batches: a file of requests, and two of results. @see https://platform.openai.com/docs/api-reference/batch */
 export const openaiBatches: BatchProtocol = {
   most: { requests: 50_000, bytes: 190_000_000 },
   lineOf: (custom_id, url, body) => ({ custom_id, method: 'POST', url, body }),

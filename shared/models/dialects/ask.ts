@@ -40,7 +40,6 @@ export type Format =
 export interface Reasoning {
   /** `none`, `minimal`, `low`, `medium`, `high` or what a provider has beside these. */
   effort?: string;
-  /** The most tokens of thoughts. */
   budgetTokens?: number;
   /** Whether thoughts, or a summary of them, are to come with the answer. */
   isShown?: boolean;

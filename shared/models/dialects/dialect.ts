@@ -34,9 +34,7 @@ export interface Dialect extends Wire {
   readAnswer(answer: Body, model?: string): AnswerEvent[];
   /** Writes an answer that isn't streamed. */
   writeAnswer(events: readonly AnswerEvent[], ask: Ask): Body;
-  /** Makes what reads one streamed answer, of the model that was asked. */
   reader(model?: string): AnswerReader;
-  /** Makes what writes one streamed answer. */
   writer(ask: Ask): AnswerWriter;
 }
 

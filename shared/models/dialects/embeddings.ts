@@ -2,10 +2,7 @@ import type { Metered } from '../completion-meter.ts';
 import type { SizedRequest } from '../token-bounds.ts';
 import type { Body, Wire } from './dialect.ts';
 
-/**
- * OpenAI's embeddings. A request has no output: its input is held.
- * @see https://platform.openai.com/docs/api-reference/embeddings/create
- */
+/** OpenAI's embeddings. A request has no output: its input is held. @see https://platform.openai.com/docs/api-reference/embeddings/create */
 export const embeddings: Wire = { path: '/embeddings', limitName: 'max_tokens', sized };
 
 /** Tokens that a caller has counted are measured by their numbers' digits, which are never fewer than they. */

@@ -8,7 +8,6 @@ const margin = '400px 0px';
 /** A page as it was brought: its text, or its picture as a URL of the browser's own. An address could carry no key. */
 export interface PagePicture {
   url: string | undefined;
-  /** Of a page that has no picture. */
   text: string | undefined;
   failure: Error | undefined;
   reload(): void;

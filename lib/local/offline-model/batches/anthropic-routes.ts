@@ -11,10 +11,7 @@ interface Request {
   params: Record<string, unknown>;
 }
 
-/**
- * Anthropic's message batches.
- * @see https://platform.claude.com/docs/en/api/creating-message-batches
- */
+/** Anthropic's message batches. @see https://platform.claude.com/docs/en/api/creating-message-batches */
 export function addAnthropicBatches(app: FastifyInstance, store: BatchStore): void {
   app.post<{ Body: { requests: Request[] } }>(path, ({ body }, reply) => {
     const how = failMaking(store);

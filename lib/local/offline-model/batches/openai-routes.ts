@@ -4,10 +4,7 @@ import { OpenAIError } from '../openai-error.ts';
 import type { BatchRequest, BatchStore, StoredBatch } from './batch-store.ts';
 import { failMaking, loseAnswer } from './making.ts';
 
-/**
- * OpenAI's files and batches, as far as batches need them.
- * @see https://platform.openai.com/docs/api-reference/batch
- */
+/** OpenAI's files and batches, as far as batches need them. @see https://platform.openai.com/docs/api-reference/batch */
 export function addOpenAIBatches(app: FastifyInstance, store: BatchStore): void {
   app.post('/v1/files', async ({ headers, body }) => {
     const type = headers['content-type'] ?? '';

@@ -10,7 +10,6 @@ export interface Condition {
   values: Record<string, unknown>;
 }
 
-/** A conditional update of one job: attributes to set and to remove, if the condition holds. */
 interface JobUpdate<Its extends Job> extends Condition {
   set: Partial<Its>;
   /** Attributes to set if they are not there yet. */

@@ -50,7 +50,6 @@ export interface Job extends JobKey {
   asked_model?: string;
   /** The caller's own metadata, which the jobs made for this one have too. */
   metadata?: Metadata;
-  /** The item that its submission has beside it, by its own id. */
   submission_id?: string;
 
   /** How many jobs were made for this one; how many of them have ended, and of those how many not well. */
@@ -90,7 +89,6 @@ export interface Job extends JobKey {
   /** When its window ends, and with it the job. */
   window_ends_at?: string;
 
-  /** The job that this one tries again. */
   retry_of?: string;
   /** The job that tries this one again. */
   retry_job_id?: string;

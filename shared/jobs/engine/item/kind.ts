@@ -27,9 +27,7 @@ export interface Kind<Its extends Job = Job> {
   readonly queue: QueueName;
   /** The models that a job may come to use: it stops once its key may not use one of them. */
   modelsOf?(job: Its): string[];
-  /** Reads the jobs that were made for a job. */
   childrenOf?(job: Its): AsyncIterable<Job>;
-  /** What a job notes of its children that have ended. */
   tallyOf?(job: Its, ended: Job[]): Tally;
   /** How far a job has come; without this, what its worker has noted. */
   progressOf?(job: Its): Progress | undefined;

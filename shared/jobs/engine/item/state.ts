@@ -428,7 +428,6 @@ const whileClaimable = (now: number): Condition => ({
 
 const leaseAttributes = ['lease_id', 'lease_until'] as const;
 
-/** What only a job has that has not ended. */
 const openAttributes: (keyof Job)[] = ['due_at', ...leaseAttributes];
 
 /** The attributes of a job that ends now: how and when it did, and when the table may forget it. */

@@ -78,7 +78,6 @@ export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
   if (watch.isStopped) throw new StoppedError();
 }
 
-/** The keys that jobs of this process have read of late. */
 const keys = new Map<string, { value: Promise<ApiKey | undefined>; readAtMs: number }>();
 const maxKeys = 1_000;
 

@@ -49,7 +49,6 @@ export function latestTryMs(job: Job): number {
 /** A number from 0 to 1, by the random end of the id that callers know. */
 const shareOf = (job: Job) => Number.parseInt(callersJobIdOf(job).slice(-6), 16) / 0xffffff;
 
-/** The retry slots of the jobs that wait for a limit of their key. */
 interface RetrySlots {
   limit: string;
   /** The first slot, in ms since 1970: the same for all jobs that ask now. A later one would delay all after it. */

@@ -36,10 +36,7 @@ export const BatchUsage = v.object({
   total_tokens: Count,
 });
 
-/**
- * A batch as callers see it. Times are in seconds since 1970.
- * @see https://platform.openai.com/docs/api-reference/batch/object
- */
+/** A batch as callers see it. Times are in seconds since 1970. @see https://platform.openai.com/docs/api-reference/batch/object */
 export const Batch = v.object({
   id: v.string(),
   object: v.literal('batch'),
@@ -114,7 +111,6 @@ export function statusOf(job: BatchJob): BatchStatus {
   return job.in_progress_at ? 'in_progress' : 'validating';
 }
 
-/** The counts of a batch that has ended are those of its result. */
 function countsOf(job: BatchJob): Pick<Batch, 'request_counts' | 'usage'> {
   if (job.result_json) {
     const { lines, usage, token_details: details } = JSON.parse(job.result_json) as ChatBatchResult;

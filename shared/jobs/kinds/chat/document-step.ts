@@ -14,7 +14,6 @@ export interface DocumentStep {
   kind: Kind;
   /** What its job's id is made of. */
   name: 'chat' | 'extract';
-  /** What it takes of the job that has read the document, beside what every step does. */
   takes: readonly ('pipeline_instruction' | 'extract' | 'extract_schema')[];
   /** Puts what it works on into object storage. Returns the object. */
   put(key: JobKey): Promise<string>;

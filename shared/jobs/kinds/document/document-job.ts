@@ -9,7 +9,6 @@ import { sourceLinksOf } from '../../sources/source-links.ts';
 
 interface AnyDocument extends SourceJob, WithMessages {
   kind: 'document';
-  /** The pages of a document that was split into sections. */
   page_count?: number;
   /** How many of them the sections that have ended read, and could not read. */
   pages_done?: number;

@@ -8,7 +8,6 @@ import type { SourceJob } from '../../sources/source-job.ts';
 import { refreshTable } from './folder-table.ts';
 import { readName } from './start-step.ts';
 
-/** A job that has read its pages. */
 type StepsParent = Claimed<SourceJob> & { chat_job_id: string };
 
 /** Why a job's fields could not be taken, and how many pages were read for that. */

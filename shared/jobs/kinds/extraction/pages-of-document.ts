@@ -26,7 +26,6 @@ export async function* pagesOfSteps(
   }
 }
 
-/** Whether a page is a text, which stands on no page. */
 const isText = ({ source, words_object, text }: PageStep) =>
   source === 'text_layer' && !words_object && text !== '';
 

@@ -50,7 +50,6 @@ export async function unlessAborted(
   }
 }
 
-/** Lines of a file that are asked elsewhere. */
 interface AskedElsewhere {
   /** How many of those that are not over were answered, and how many failed. */
   counts: { completed: number; failed: number };

@@ -7,7 +7,6 @@ import { newCallId, textIn } from '../field.ts';
 import { readUsage, writeUsage } from './usage.ts';
 import { listOf, namedEvent } from './wire.ts';
 
-/** A block that is open, by its type and, if it calls a tool, by the number of the call. */
 interface OpenBlock {
   index: number;
   type: string;

@@ -42,9 +42,6 @@ export const stopReasons = {
   contentFilter: 'refusal',
 } as const;
 
-/**
- * Writes a stream's event, whose type is its name too.
- * @see https://platform.claude.com/docs/en/build-with-claude/streaming
- */
+/** Writes a stream's event, whose type is its name too. @see https://platform.claude.com/docs/en/build-with-claude/streaming */
 export const namedEvent = (event: { type: string } & Body): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -6,10 +6,7 @@ import { thinkingOf } from './thinking.ts';
 import { cacheControlOf } from './wire.ts';
 import { writeMessages, writeSystem } from './write-messages.ts';
 
-/**
- * Writes a request as one of Anthropic's Messages.
- * @see https://platform.claude.com/docs/en/api/messages
- */
+/** Writes a request as one of Anthropic's Messages. @see https://platform.claude.com/docs/en/api/messages */
 export function writeMessagesRequest(ask: Ask, model: Model): Body {
   const { tools = [], toolChoice, parallelToolCalls, format, stop } = ask;
   // It must be given.

@@ -1,6 +1,4 @@
-/** Marks a signature of a thought that can be read, which this dialect has no field for. */
 const signed = 'signature:';
-/** Marks a thought that a provider of another dialect encrypted. */
 const foreign = 'redacted:';
 /** Marks, where other dialects carry it, what a provider of this one encrypted. No other can read it. */
 export const ownMark = 'responses:';

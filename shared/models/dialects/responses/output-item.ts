@@ -107,7 +107,6 @@ export class OutputItem {
     this.isInputDone = true;
   }
 
-  /** Returns the events that add a text to the last part, or to a new one if that is of another type. */
   *add(type: PartType, text: string): Generator<Body> {
     const { list, textEvent, partEvent } = partKinds[type];
     const last = this.parts[list].at(-1);
@@ -123,7 +122,6 @@ export class OutputItem {
     yield { type: `${textEvent}.delta`, ...this.placeOf(list, at), delta: text, ...logprobs };
   }
 
-  /** Returns the event that adds to the input of a call. */
   *addInput(text: string): Generator<Body> {
     const { type } = this.fields;
     this.takeInput(text);

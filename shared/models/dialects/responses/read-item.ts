@@ -16,7 +16,6 @@ const textEvents = new Map<string, PartType>(
   }),
 );
 
-/** More parts than any item has. */
 const maxParts = 10_000;
 
 const callEvents = new Set<string>(

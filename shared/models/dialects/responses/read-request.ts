@@ -112,7 +112,6 @@ function toolsIn(tool: Body, place: Place): Tool[] {
   });
 }
 
-/** A search of tools that the caller runs is a function. */
 function searchOf(tool: Body, place: Place): Tool & { is: 'function' } {
   if (tool['execution'] !== 'client')
     throw untranslatable([...place, 'type'], 'a search of tools that the provider runs');

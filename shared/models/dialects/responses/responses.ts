@@ -12,10 +12,7 @@ const withoutForeign = (input: unknown): Body =>
     ? { input: (input as Body[]).filter((item) => !isForeign(item['encrypted_content'])) }
     : {};
 
-/**
- * OpenAI's responses, of which nothing is kept.
- * @see https://platform.openai.com/docs/api-reference/responses
- */
+/** OpenAI's responses, of which nothing is kept. @see https://platform.openai.com/docs/api-reference/responses */
 export const responses: EndingDialect = {
   path: '/responses',
   limitName: 'max_output_tokens',

@@ -131,7 +131,6 @@ export class ResponsesAnswerWriter implements AnswerWriter {
     return { type: 'response.failed', response: this.response };
   }
 
-  /** What has come so far. */
   get come(): Body {
     const { usage, items } = this;
     return { output: items.map((item) => item.soFar), usage: usage ? responseUsage(usage) : null };

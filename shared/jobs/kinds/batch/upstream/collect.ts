@@ -134,7 +134,6 @@ function wrongWith(
 
 /** Lines of results that are none of any request, or of one that has one. */
 class OddResults {
-  /** What is wrong with the first. */
   first: string | undefined;
   private count = 0;
 

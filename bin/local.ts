@@ -1,24 +1,20 @@
 import './catalogue-faults.ts';
 
-import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { parseOptions } from '../lib/cli/parse-options.ts';
-import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
-import { clientEnvironment, credentials } from '../lib/local/engines/client-config.ts';
+import { credentials } from '../lib/local/engines/client-config.ts';
+import { keepCompiled } from '../lib/local/keep-compiled.ts';
 import { Narrator } from '../lib/local/narrator.ts';
 import { print } from '../lib/local/print.ts';
-import { deploymentDirIn, type Stage, startStage } from '../lib/local/stage.ts';
+import type { Stage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
-import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
+import { writeStageFile } from '../lib/local/stage-file.ts';
+import { deploymentDirIn, loadStage, startStage } from '../lib/local/start-stage.ts';
 import { urlFrom } from '../lib/local/url-from.ts';
 import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
 import { welcome } from '../lib/local/welcome.ts';
-import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
-import { defaultLimits } from '../shared/keys/key-limits.ts';
-import { keysByName } from '../shared/keys/name.ts';
-import { catalogue } from '../shared/models/catalogue.ts';
 import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 
 const help = `Runs the whole service on this machine.
@@ -54,11 +50,14 @@ synthesized or loaded, the old code goes on running.
 const closeTimeoutMs = 4_500;
 
 const parentPid = process.ppid;
+const loadFirstKey = () => import('./first-key.ts');
+const loadCatalogue = () => import('../shared/models/catalogue.ts');
+
 /** This process's environment before `firstKey` leads it to the stage's tables. */
 const ownEnvironment = { ...process.env };
 
 try {
-  const options = readOptions();
+  const options = await readOptions();
   if (options) await run(options);
 } catch (error) {
   if (!(error instanceof StageError || error instanceof CommandError)) throw error;
@@ -74,9 +73,11 @@ interface Options {
   models: OwnModels;
 }
 
-function readOptions(): Options | undefined {
+async function readOptions(): Promise<Options | undefined> {
   const { values } = parse();
   if (values.help) {
+    // A stage that restarts itself with new code asks for this first, to see whether all of it loads.
+    await Promise.all([loadStage(), loadFirstKey(), loadCatalogue()]);
     process.stdout.write(help);
     return undefined;
   }
@@ -94,15 +95,15 @@ function readOptions(): Options | undefined {
     dataDir: resolve(values.data),
     memory,
     watch,
-    models: readModels(values, modelsUrl),
+    models: await readModels(values, modelsUrl),
   };
 }
 
 /** Reads `--model`, `--embedding-model` and `--price`, and refuses a model without a price. */
-function readModels(
+async function readModels(
   { model, price, ...given }: { model: string[]; 'embedding-model': string[]; price?: string },
   url: string | undefined,
-): OwnModels {
+): Promise<OwnModels> {
   const embedding = given['embedding-model'];
   if (model.length + embedding.length === 0) return { models: [] };
   if (process.env['QUIRE_ASSEMBLY']) {
@@ -112,6 +113,7 @@ function readModels(
     texts.map((text) => (default_ && !text.includes('=') ? `${text}=${default_}` : text));
   const embeddingModels = priced(embedding, price?.split(',')[0]);
   const own = { models: priced(model, price), embeddingModels, url };
+  const { catalogue } = await loadCatalogue();
   try {
     withOwnModels(catalogue, own);
   } catch (cause) {
@@ -143,24 +145,30 @@ async function run(options: Options): Promise<void> {
   narrator.step(
     `Quire starts, with its data ${options.memory ? 'in memory' : `in ${options.dataDir}`}`,
   );
-  const starting = startStage({ ...options, narrator, onDeath: (reason) => stop(1, reason) });
+  let stage: Stage | undefined;
   let stopping = false;
   const stop = async (exitCode: number, reason: string) => {
     if (stopping) return;
     stopping = true;
     print(reason);
     setTimeout(() => process.exit(exitCode), closeTimeoutMs).unref();
-    await starting.then((stage) => stage.close()).catch(() => {});
+    // What is still starting ends with this process.
+    await stage?.close().catch(() => {});
     process.exit(exitCode);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => stop(0, 'Stopping.'));
-  }
+  process.on('SIGINT', () => stop(130, 'Stopping.'));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0, 'Stopping.'));
   setInterval(() => {
     if (process.ppid !== parentPid) stop(0, 'The parent process is gone: stopping.');
   }, 500).unref();
 
-  const stage = await starting;
+  const [started, { firstKey }] = await Promise.all([
+    startStage({ ...options, narrator, onDeath: (reason) => stop(1, reason) }),
+    loadFirstKey(),
+    // A faulty one is told of by itself, and not by the synthesis.
+    loadCatalogue(),
+  ]);
+  stage = started;
   const apiKey = await firstKey(stage, options);
   writeStageFile(options.dataDir, {
     base_url: stage.baseUrl,
@@ -173,8 +181,7 @@ async function run(options: Options): Promise<void> {
     outputs: stage.outputs,
   });
   print(welcome(stage, apiKey, options));
-  // Node would keep what it has compiled when the process ends, and it may be killed, or start a new program.
-  flushCompileCache();
+  keepCompiled();
   if (!options.watch) return;
   updateCodeOnChange({
     stage,
@@ -192,34 +199,4 @@ async function run(options: Options): Promise<void> {
       );
     },
   });
-}
-
-/**
- * Returns a key for scripts: the stage file's, issued again by a stage in memory, or a new one if it is missing or
- * revoked.
- */
-async function firstKey(
-  { dynamodbUrl, outputs }: Stage,
-  { dataDir, memory }: Options,
-): Promise<string> {
-  // The SDK would take a profile's credentials before those below.
-  delete process.env['AWS_PROFILE'];
-  Object.assign(process.env, clientEnvironment, {
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,
-    KEYS_TABLE: outputs['KeysTable'],
-    LEDGER_TABLE: outputs['LedgerTable'],
-  });
-  const known = readStageFile(dataDir)?.api_key;
-  if (known && (await findKeyBySecret(known))) return known;
-  const limits = { ...defaultLimits, drive_folders: [rootFolderId] };
-  const by = 'the local stage';
-  return (await issueKey(await freeName(), limits, memory ? known : undefined, by)).api_key;
-}
-
-/** Returns `local`, or `local-2` and so on where another key has that name. */
-async function freeName(): Promise<string> {
-  const taken = await keysByName();
-  for (let name = 'local', number = 2; ; name = `local-${number++}`) {
-    if (!taken.has(name)) return name;
-  }
 }

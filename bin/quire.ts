@@ -8,10 +8,10 @@ import { outcomeOf, submit } from '../lib/cli/quire/submit.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { endOf, serviceIn } from '../lib/cli/service.ts';
 
+const makesNoJob = ['ask', 'limits'].includes(process.argv[2] ?? '');
 process.on('SIGINT', () => {
-  console.error(
-    '\nStopped looking. Jobs that were submitted go on: npm run quire -- jobs lists them.',
-  );
+  const jobs = 'Jobs that were submitted go on: npm run quire -- jobs lists them.';
+  console.error(makesNoJob ? '' : `\nStopped looking. ${jobs}`);
   process.exit(130);
 });
 // Whoever reads the output may have enough of it.

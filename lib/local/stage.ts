@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import type { OwnModels } from '../../shared/models/own-models.ts';
 import { bundlesIn } from '../stack/bundles/bundle-sources.ts';
-import { DataFolder } from './data-folder.ts';
 import { deployTables } from './dynamodb/deploy-tables.ts';
 import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -16,9 +14,9 @@ import type { Narrator } from './narrator.ts';
 import { permissionsOf } from './permissions/policies.ts';
 import { deployBuckets } from './queues/deploy-buckets.ts';
 import { deployQueues } from './queues/deploy-queues.ts';
-import { deleteOtherAssemblies, synthesizeOnce } from './template/kept-assembly.ts';
 import { ResourceNames } from './template/resource-names.ts';
 import { refuseUnknownTypes } from './template/resource-types.ts';
+import type { Synthesis } from './template/synthesize.ts';
 import { resolve } from './template/template.ts';
 import { searchProvider } from './web/search-provider.ts';
 
@@ -61,33 +59,18 @@ export interface Stage {
 /** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
 
-/** Returns the folder for the synthesized app and its bundles. A start deletes those of earlier stages. */
-export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
+/** What closes a part of a stage. */
+export type Closer = () => unknown;
 
-type Closer = () => unknown;
-
-/** Deploys the synthesized template on this machine, and runs it until it is closed. Throws `StageError`. */
-export async function startStage(options: StageOptions): Promise<Stage> {
-  const closers: Closer[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  try {
-    return { ...(await deploy(options, closers)), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function deploy(
-  { port, dataDir, memory, models, watch, narrator, onDeath }: StageOptions,
+/**
+ * Starts the engines, and deploys the template onto them once it is synthesized. What is to be closed at the end is added
+ * to `closers`. Throws `StageError`.
+ */
+export async function deploy(
+  { port, dataDir, memory, narrator, onDeath }: StageOptions,
+  synthesizing: Promise<Synthesis>,
   closers: Closer[],
 ): Promise<Omit<Stage, 'close'>> {
-  const folder = new DataFolder(dataDir);
-  closers.push(() => folder.close());
-  const deploymentDir = deploymentDirIn(dataDir);
-
   const search = searchProvider();
   narrator.step('starting the engines');
   const [engines, synthesis] = await Promise.all([
@@ -95,13 +78,8 @@ async function deploy(
       closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
       return started;
     }),
-    synthesizeOnce(
-      deploymentDir,
-      { search, models, bundles: watch ? 'alone' : 'sharing' },
-      { onSynthesis: () => narrator.step('synthesizing the stack from its sources: some seconds') },
-    ),
+    synthesizing,
   ]);
-  deleteOtherAssemblies(deploymentDir, synthesis);
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
   const names = new ResourceNames(template, stackName);

@@ -40,6 +40,16 @@ const read = async (document: Document, page: number) =>
     ({ statusCode, message }) => `${statusCode} ${message}`,
   );
 
+it('has a process group of its own, which Ctrl-C in the terminal of its parent is not sent to', async () => {
+  await openFor('a', fileOf(rawPdf([greyPage(90)])));
+
+  const ids = processesFor('pages-process');
+
+  expect(ids.length).toBeGreaterThan(0);
+  // It throws where no group has the process's id.
+  expect(ids.map((id) => process.kill(-id, 0))).toEqual(ids.map(() => true));
+});
+
 describe('a process that is killed', () => {
   it('over a page is followed by another, and a page that loses both is given up', {
     tags: 'exhaustive',

@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { useFolder } from '../support/run/use-folder.ts';
@@ -138,5 +143,30 @@ describe('npm run quire --', () => {
 
     expect(code).toBe(1);
     expect(stderr).toMatch(sentence);
+  });
+});
+
+describe('Ctrl-C ends npm run quire', () => {
+  const goesOn =
+    '\nStopped looking. Jobs that were submitted go on: npm run quire -- jobs lists them.\n';
+
+  it.each([
+    { name: 'jobs', args: ['jobs', '--watch'], told: goesOn },
+    { name: 'submit', args: ['submit', invoice], told: goesOn },
+    { name: 'ask', args: ['ask', 'Say hello.'], told: '\n' },
+  ])('-- $name with 130 and a word of what goes on', async ({ args, told }) => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const env = { ...cleanEnvironment(home), QUIRE_BASE_URL: url, QUIRE_API_KEY: api_key };
+    const child = spawn(process.execPath, ['bin/quire.ts', ...args], { env });
+    const printed = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    await once(silent, 'request');
+
+    child.kill('SIGINT');
+
+    expect(await printed).toEqual(['', told, [130, null]]);
+    silent.closeAllConnections();
+    silent.close();
   });
 });

@@ -154,25 +154,35 @@ it.each(some(4, refusedEnvironments))(
   },
 );
 
-it('takes its synthesis along when it is killed at its start', { tags: 'exhaustive' }, async () => {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const dataDir = join(folder, 'killed');
-  const options = ['--memory', '--port', '0', '--data', dataDir];
-  const child = spawn(process.execPath, ['bin/local.ts', ...options], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE },
-    stdio: 'ignore',
-  });
-  const isSynthesis = (id: number) => /^\S*node\0\S*bin\/app\.ts/.test(commandLine(id));
-  const started = await poll(
-    () => startedBy(child.pid ?? 0),
-    (ids) => ids.some(isSynthesis),
-  );
+it.each([
+  ['killed', 'SIGKILL', null],
+  ['stopped', 'SIGINT', 130],
+] as const)(
+  'takes its synthesis along when it is %s at its start',
+  {
+    tags: 'exhaustive',
+  },
+  async (how, signal, exitCode) => {
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    const dataDir = join(folder, how);
+    const options = ['--memory', '--port', '0', '--data', dataDir];
+    const child = spawn(process.execPath, ['bin/local.ts', ...options], {
+      env: { PATH, HOME, NODE_COMPILE_CACHE },
+      stdio: 'ignore',
+    });
+    const isSynthesis = (id: number) => /^\S*node\0\S*bin\/app\.ts/.test(commandLine(id));
+    const started = await poll(
+      () => startedBy(child.pid ?? 0),
+      (ids) => ids.some(isSynthesis),
+    );
 
-  child.kill('SIGKILL');
+    child.kill(signal);
 
-  await poll(
-    () => started.filter(isSynthesis),
-    ({ length }) => length === 0,
-  );
-  expect(existsSync(join(dataDir, 'deployment/manifest.json')), 'it came to its end').toBe(false);
-});
+    expect(await once(child, 'exit')).toContain(exitCode);
+    await poll(
+      () => started.filter(isSynthesis),
+      ({ length }) => length === 0,
+    );
+    expect(existsSync(join(dataDir, 'deployment/manifest.json')), 'it came to its end').toBe(false);
+  },
+);

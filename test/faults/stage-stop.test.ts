@@ -25,7 +25,7 @@ it('stops within 5 seconds of Ctrl-C, also while a call hangs, and leaves no eng
   await stage.kill('SIGINT');
 
   expect(Date.now() - start).toBeLessThan(5_000);
-  expect(stage.process.exitCode).toBe(0);
+  expect(stage.process.exitCode).toBe(130);
   expect(stage.lines.filter((line) => line.includes('problem'))).toEqual([]);
   await untilGone(stage.dataDir);
 });

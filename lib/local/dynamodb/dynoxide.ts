@@ -35,8 +35,9 @@ export async function startDynamoDb(
   const host = hiddenAddress();
   reachDirectly([host]);
   const port = await freePort(host);
+  const program = await findDynoxide();
   const path = file ?? join(mkdtempSync(join(memoryFolder(), 'quire-')), 'dynamodb.db');
-  const command = [await findDynoxide(), '--host', host, '--port', String(port), '--db-path', path];
+  const command = [program, '--host', host, '--port', String(port), '--db-path', path];
   const temporary = file ? '' : dirname(path);
   const engine = spawnWatched(command, { temporary });
   await listening(engine);

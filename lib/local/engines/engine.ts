@@ -1,6 +1,6 @@
-import { flushCompileCache } from 'node:module';
 import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
+import { keepCompiled } from '../keep-compiled.ts';
 import { secretKeyEnvironment } from './client-config.ts';
 import { watchThread } from './watched-thread.ts';
 
@@ -44,6 +44,5 @@ export function reportEngine<Report extends Engine>({ close, ...report }: Report
     process.exit();
   });
   parentPort?.postMessage(report);
-  // Node would keep what it has compiled when the thread ends, and a stage may be killed.
-  flushCompileCache();
+  keepCompiled();
 }

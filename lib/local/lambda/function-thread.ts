@@ -1,6 +1,6 @@
-import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { keepCompiled } from '../keep-compiled.ts';
 import { guardRequests } from '../permissions/guard.ts';
 import type { Permissions } from '../permissions/policies.ts';
 import type {
@@ -41,8 +41,7 @@ const setClock = clockSetter(name);
 process.setSourceMapsEnabled(true);
 gatherLines(process.stdout);
 const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
-// Node would keep what it has compiled when the thread ends, and a stage may be killed.
-flushCompileCache();
+keepCompiled();
 
 parentPort?.on('message', async (message: SandboxMessage) => {
   if (message === 'end') end();

@@ -12,7 +12,7 @@ import { SourceWatcher } from './source-watcher.ts';
 const functionSource = /^(functions|shared|lib\/console)\/.*\.(tsx?|json|css)$/;
 /** The files that the template and the stage itself are made of. Operators' commands and the console are not among them. */
 const stageSource =
-  /^(lib\/(?!cli\/|console\/).*\.ts|bin\/(app|bundle|catalogue-faults|local)\.ts|shared\/models\/catalogue\.json)$/;
+  /^(lib\/(?!cli\/|console\/).*\.ts|bin\/(app|bundle|catalogue-faults|first-key|local)\.ts|shared\/models\/catalogue\.json)$/;
 
 export interface CodeUpdatesOptions {
   stage: Stage;

@@ -34,7 +34,7 @@ export function answerWith<Request, Answer>(
   handle: (request: Request) => Promise<Answer | undefined>,
   memory: readonly MemoryUse[] = [],
 ): void {
-  endWithParent();
+  process.on('disconnect', () => process.exit());
   dieFirst();
   // libvips' own threads tell of an abort here.
   process.on('uncaughtException', (error) => send(failureOf(error), () => process.exit(1)));
@@ -50,12 +50,6 @@ export function answerWith<Request, Answer>(
 /** Sends a message. If there is nobody to take it, this process is about to end. */
 const send = (message: Reply<unknown> | typeof ready, then = () => {}) =>
   process.send?.(message, undefined, undefined, then);
-
-/** Ends this process with its parent, and not before: Ctrl-C is sent to both, and the parent may have jobs to end first. */
-function endWithParent(): void {
-  process.on('disconnect', () => process.exit());
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-}
 
 /** Has the kernel choose this process if the machine's memory is full. Linux alone can be told. */
 function dieFirst(): void {

@@ -31,6 +31,8 @@ export function startProcess(
     serialization: 'advanced',
     // What V8 writes when it aborts may have words of the document.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // Ctrl-C in a terminal goes to a whole process group, and this process may have jobs to end first.
+    detached: true,
   });
   // Whoever asks hears of it as well; an error that nobody waits for must not end this process.
   child.on('error', () => {});

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { Narrator } from '../../../lib/local/narrator.ts';
-import { type Stage, startStage } from '../../../lib/local/stage.ts';
+import type { Stage } from '../../../lib/local/stage.ts';
+import { startStage } from '../../../lib/local/start-stage.ts';
 import { startStoreProxy, type Units } from './store-proxy.ts';
 import type { FunctionWork, Work } from './work.ts';
 

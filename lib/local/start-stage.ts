@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { DataFolder } from './data-folder.ts';
+import type { Closer, Stage, StageOptions } from './stage.ts';
+import { deleteOtherAssemblies, synthesizeOnce } from './template/kept-assembly.ts';
+import type { Synthesis } from './template/synthesize.ts';
+import { searchProvider } from './web/search-provider.ts';
+
+/** Returns the folder for the synthesized app and its bundles. A start deletes those of earlier stages. */
+export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
+
+/** Loads what a stage is made with: more than the synthesis needs, which takes longest and so begins before it. */
+export const loadStage = () => import('./stage.ts');
+
+/** Deploys the synthesized template on this machine, and runs it until it is closed. Throws `StageError`. */
+export async function startStage(options: StageOptions): Promise<Stage> {
+  const closers: Closer[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const folder = new DataFolder(options.dataDir);
+    closers.push(() => folder.close());
+    const synthesizing = synthesize(options);
+    // Whoever waits for it hears of it.
+    synthesizing.catch(() => {});
+    const { deploy } = await loadStage();
+    return { ...(await deploy(options, synthesizing, closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function synthesize({ dataDir, models, watch, narrator }: StageOptions): Promise<Synthesis> {
+  const dir = deploymentDirIn(dataDir);
+  const bundles = watch ? 'alone' : 'sharing';
+  const synthesis = await synthesizeOnce(
+    dir,
+    { search: searchProvider(), models, bundles },
+    { onSynthesis: () => narrator.step('synthesizing the stack from its sources: some seconds') },
+  );
+  deleteOtherAssemblies(dir, synthesis);
+  return synthesis;
+}

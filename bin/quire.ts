@@ -14,10 +14,6 @@ process.on('SIGINT', () => {
   console.error(makesNoJob ? '' : `\nStopped looking. ${jobs}`);
   process.exit(130);
 });
-// Whoever reads the output may have enough of it.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  process.exit(code === 'EPIPE' ? 0 : 1);
-});
 
 await runCommand(quireCommands, {
   submit,

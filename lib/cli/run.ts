@@ -58,6 +58,7 @@ export const runProgram = <Options extends ParseArgsOptionsConfig>(
 
 /** Runs something of which errors that an operator can put right print as a sentence. */
 export async function inSentences(run: () => Promise<void>): Promise<void> {
+  process.stdout.off('error', endWithReader).on('error', endWithReader);
   try {
     await run();
   } catch (error) {
@@ -66,6 +67,11 @@ export async function inSentences(run: () => Promise<void>): Promise<void> {
     console.error(sentence);
     process.exitCode = 1;
   }
+}
+
+/** Whoever reads the output may have enough of it. */
+function endWithReader({ code }: NodeJS.ErrnoException): void {
+  process.exit(code === 'EPIPE' ? 0 : 1);
 }
 
 /** Says in one sentence what went wrong; undefined if only a stack trace helps. */

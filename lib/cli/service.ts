@@ -3,6 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plainly } from '../../shared/http/errors.ts';
+import { reachDirectly } from '../local/engines/no-proxy.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
 
@@ -14,6 +15,7 @@ export interface Service {
 
 /** The service that the environment names, else the local stage whose folder is given. Throws CommandError. */
 export function serviceIn(data = '.local'): Service {
+  reachDirectly();
   const { QUIRE_BASE_URL: url, QUIRE_API_KEY: key } = process.env;
   if (url !== undefined) {
     if (!URL.canParse(url)) throw new CommandError(`QUIRE_BASE_URL takes an address, not ${url}.`);

@@ -126,6 +126,15 @@ describe('npm run quire --', () => {
     expect(stdout).toContain('Brass rings');
   });
 
+  it('reaches this machine without the proxy that the environment names', async () => {
+    const proxy = 'http://127.0.0.1:9';
+    const env = { ...service, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy };
+
+    const { code, stderr } = await quire(['limits'], env);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
   it('limits says what is left', async () => {
     const { stdout } = await quire(['limits']);
 

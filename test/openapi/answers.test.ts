@@ -118,7 +118,7 @@ describe('what the document says of an answer holds for', () => {
     const { text } = await expectAnswer('createEmbeddings', 200, { body });
     await expectAnswer('createEmbeddings', 404, { body: { ...body, model: 'gpt-4.1' } });
 
-    expect(JSON.parse(text)).toMatchObject({ model: 'quire-offline-words' });
+    expect(JSON.parse(text)).toMatchObject({ model: 'quire-offline-words/text-embedding-3-small' });
   });
 
   it('a folder, its text, its PDF and its batch file', { tags: 'exhaustive' }, async () => {

@@ -33,7 +33,7 @@ export function embed(body: unknown) {
       index,
       embedding: vectorOf(each, length),
     })),
-    model: 'quire-offline-words',
+    model: `quire-offline-words/${model}`,
     usage: { prompt_tokens, total_tokens: prompt_tokens },
   };
 }

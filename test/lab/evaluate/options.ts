@@ -1,6 +1,7 @@
 import { CommandError } from '../../../lib/cli/command-line.ts';
 import { parseOptions } from '../../../lib/cli/parse-options.ts';
 import type { Service } from '../../../lib/cli/service.ts';
+import { reachDirectly } from '../../../lib/local/engines/no-proxy.ts';
 import { readStageFile } from '../../../lib/local/stage-file.ts';
 
 export const evaluateHelp = `Has documents' fields extracted, and says how many are right.
@@ -78,6 +79,7 @@ export function readOptions(
 
 /** The service that the options name, with its key. Throws CommandError if there is none. */
 export function serviceOf({ url, data }: EvaluateOptions, key: string | undefined): Service {
+  reachDirectly();
   if (url !== undefined) {
     if (!URL.canParse(url)) throw new CommandError(`--url takes an address, not ${url}.`);
     if (!key) throw new CommandError("With --url the service's key is to be in QUIRE_KEY.");

@@ -22,6 +22,6 @@ describe('the offline model’s embeddings', () => {
   });
 
   it('say that they are no real model’s', () => {
-    expect(embed({ model: 'm', input: 'a', dimensions: 8 }).model).toBe('quire-offline-words');
+    expect(embed({ model: 'm', input: 'a', dimensions: 8 }).model).toBe('quire-offline-words/m');
   });
 });

@@ -67,7 +67,10 @@ async function expectStopped(jobs: Submitted[]): Promise<void> {
 async function costOf(caller: Caller, result: JobResult | null): Promise<number> {
   if (result?.type !== 'folder') return result?.cost_usd ?? 0;
   const own = (await allJobs()).filter(({ key_id }) => key_id === caller.keyId);
-  const results = own.flatMap(({ result_json }) => (result_json ? [JSON.parse(result_json)] : []));
+  const files = own.filter(({ kind }) => kind !== 'folder');
+  const results = files.flatMap(({ result_json }) =>
+    result_json ? [JSON.parse(result_json)] : [],
+  );
   return usd(sum(results.map(({ cost_usd = 0 }) => Math.round(cost_usd * 1e9))));
 }
 

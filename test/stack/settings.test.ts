@@ -31,6 +31,7 @@ describe('settings', () => {
       folderWorkers: 2,
       completionsMemoryMb: 512,
       textractPagesPerSecond: 5,
+      embeddingModels: [],
       documentMaxMb: 200,
       documentMaxPages: 3000,
       documentPageSeconds: 30,

@@ -70,14 +70,14 @@ describe('404', () => {
     const { status } = await post({ model: allowed.id, messages }, limited);
 
     expect(status).toBe(200);
-    for (const [refusal, id] of [
-      [known, forbidden.id],
-      [unknown, 'no-such-model'],
+    for (const [refusal, id, hint] of [
+      [known, forbidden.id, ` Did you mean ${allowed.id}?`],
+      [unknown, 'no-such-model', ''],
     ] as const) {
       expect(refusal.status).toBe(404);
       expect(refusal.body).toEqual({
         error: {
-          message: `The model ${id} does not exist. GET /v1/models lists those that do.`,
+          message: `The model ${id} does not exist.${hint} GET /v1/models lists those that do.`,
           type: 'invalid_request_error',
           param: 'model',
           code: 'model_not_found',

@@ -58,7 +58,7 @@ export const runProgram = <Options extends ParseArgsOptionsConfig>(
 
 /** Runs something of which errors that an operator can put right print as a sentence. */
 export async function inSentences(run: () => Promise<void>): Promise<void> {
-  process.stdout.off('error', endWithReader).on('error', endWithReader);
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithReader);
   try {
     await run();
   } catch (error) {

@@ -143,7 +143,9 @@ it('a refusal has its code, and a log says for whom a document was read, and nei
 
   expect(scan).toMatchObject({ code: 'no_text' });
   expect(lost).toEqual({ unreadable: "it can't be read" });
-  expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+  const lines = logged.map((line) => JSON.parse(line));
+  // What another test left under way may log too.
+  expect(lines.filter(({ key_id }) => key_id === 'key_1')).toMatchObject([
     { level: 'info', message: 'document read', key_id: 'key_1', bytes: pictures.length },
     { level: 'error', message: 'document broke its reader', key_id: 'key_1' },
     { level: 'info', message: 'document read', key_id: 'key_1' },

@@ -11,10 +11,12 @@ import type { StoredJob } from '../../support/worlds/stored-job.ts';
 await useStore();
 
 const batch: Partial<StoredJob> = {
-  ...{ input_type: 'file', endpoint: '/v1/chat/completions', file_id: 'file-1' },
+  ...{ kind: 'batch', input_type: 'file', endpoint: '/v1/chat/completions', file_id: 'file-1' },
   ...{ window_ends_at: '2026-11-25T12:00:00.000Z', in_progress_at: '2026-11-24T12:00:00.000Z' },
   ...{ filename: 'requests.jsonl', model: 'gpt-5-mini' },
 };
+
+const reading: Partial<StoredJob> = { kind: 'document', phase: 'reading' };
 
 /** Puts jobs; returns them as a list has them, the oldest first. */
 async function listed(...jobs: Partial<StoredJob>[]) {
@@ -37,7 +39,7 @@ it('a list tells how far jobs have come, and batches by lines, after their end t
     { ...batch, status: 'processing', progress },
     { ...batch, status: 'done', completed_at, progress: { ...progress, done: 1997 } },
     { ...batch, status: 'queued' },
-    { status: 'processing', job_type: 'ocr', page_count: 12, pages_done: 5 },
+    { ...reading, status: 'processing', job_type: 'ocr', page_count: 12, pages_done: 5 },
     { status: 'done', completed_at },
   );
 

@@ -92,6 +92,18 @@ export class ByteBudget {
     return new Room(this, use);
   }
 
+  /** Opens a room with so many bytes in it. Throws as `take` does, and leaves none open then. */
+  async open(key: string, bytes: number, options?: TakeOptions): Promise<Room> {
+    const room = this.room(key);
+    try {
+      await room.take(bytes, options);
+      return room;
+    } catch (error) {
+      room[Symbol.dispose]();
+      throw error;
+    }
+  }
+
   /** Takes bytes for a room if there is room for them now. Returns the take, and whether it was let in. */
   enter(room: Room, bytes: number, kind: Kind): { take: Take; isIn: boolean } {
     const take = this.takeOf(room, bytes, kind);

@@ -59,7 +59,6 @@ function expectAnsweredOrLater(responses: Response[]): void {
   for (const { status, headers } of responses) {
     expect(status === 200 || (status === 503 && Number(headers.get('retry-after')) > 0)).toBe(true);
   }
-  expect(responses.some(({ status }) => status === 200)).toBe(true);
 }
 
 describe('beside an answer of 400 MB', () => {
@@ -106,6 +105,10 @@ describe('beside 40 large calls at once', () => {
 
     expect(await beside(calls)).toEqual(new Set([200]));
     expectAnsweredOrLater(await calls);
+    // All has been given back, so that there is room for one.
+    const later = async () =>
+      (await complete(account, { model: model.id, messages, max_tokens: 10 })).status;
+    await expect.poll(later, { timeout: 60_000 }).toBe(200);
     expect(await neighbour.rest()).toMatch(/and ended.*\[DONE\]\n\n$/s);
     expect(residentMb()).toBeLessThan(before + 1_500);
   }

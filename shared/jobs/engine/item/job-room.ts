@@ -5,8 +5,5 @@ import type { JobKey } from './job.ts';
 export const jobsWait = { waitMs: 20_000 };
 
 /** Opens a room for something of a job's, with so many bytes of it. Throws `NoRoomError` if they find no room in time. */
-export async function roomOf({ key_id }: Pick<JobKey, 'key_id'>, bytes: number): Promise<Room> {
-  const room = memory().room(key_id);
-  await room.take(bytes, jobsWait);
-  return room;
-}
+export const roomOf = ({ key_id }: Pick<JobKey, 'key_id'>, bytes: number): Promise<Room> =>
+  memory().open(key_id, bytes, jobsWait);

@@ -83,7 +83,7 @@ describe.concurrent('a call that may go better next time', () => {
     expect(failed).toMatchObject({
       status: 'failed',
       retry_count: 2,
-      error: 'model_unavailable: stub status 429',
+      error: 'model_rate_limited: The model’s provider takes no more for now: stub status 429',
       result: null,
     });
     expect(callTimes()).toHaveLength(3);

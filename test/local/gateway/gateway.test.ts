@@ -6,6 +6,7 @@ import type { Route } from '../../../lib/local/gateway/routes.ts';
 import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { shared } from '../../support/run/shared.ts';
+import { poll } from '../../support/servers/poll.ts';
 import { TinyFunctions } from '../lambda/tiny-functions.ts';
 
 const responses = new GatewayResponses(readAssembly(await shared('unbundled')).template);
@@ -174,7 +175,7 @@ describe('the memory of a function', () => {
     const held = async () => Number(await (await post('count', '')).text());
     return {
       post,
-      untilHeld: (count: number) => vi.waitUntil(async () => (await held()) === count),
+      untilHeld: (count: number) => poll(held, (now) => now === count),
     };
   }
 
@@ -197,7 +198,7 @@ describe('the memory of a function', () => {
     await untilHeld(2);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const late = post('3');
-    await vi.waitUntil(() => vi.getTimerCount() > 0, { interval: 5 });
+    await vi.waitUntil(() => vi.getTimerCount() > 0, { interval: 5, timeout: 20_000 });
     await vi.advanceTimersByTimeAsync(10_000);
     vi.useRealTimers();
 

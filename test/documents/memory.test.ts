@@ -57,7 +57,8 @@ it('opening file after file leaves nothing behind', async () => {
 
   for (let round = 0; round < cases(4, 20); round++) await readAll();
 
-  expect(allocations()).toBe(before);
+  // Pictures of tests before this one may be collected meanwhile.
+  expect(allocations()).toBeLessThanOrEqual(before);
   expect(filesOpen()).toBe(0);
 });
 

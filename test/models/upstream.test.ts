@@ -254,7 +254,7 @@ describe('advice to wait', () => {
     ['is one second where it is past', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 1],
   ])('%s', { tags: 'exhaustive' }, async (_, headers, retryAfterSeconds) => {
     expect(await failure(status(429, undefined, headers))).toMatchObject({
-      statusCode: 503,
+      statusCode: 429,
       retryAfterSeconds,
     });
   });

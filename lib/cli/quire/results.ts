@@ -22,7 +22,7 @@ export async function resultText(service: Service, job: EndedJob): Promise<strin
   return JSON.stringify(((await response.json()) as { data: object }).data, null, 2);
 }
 
-/** What became of a folder's files, whose results lie on the drive. */
+/** Tells how a folder's files ended. Their results lie on the drive. */
 function folderText({ files, failed_files, left_out }: FolderResult): string {
   const before = files.skipped > 0 ? `, and ${files.skipped} were done before` : '';
   const others = left_out.filter(({ reason }) => reason !== 'already_submitted');

@@ -11,7 +11,7 @@ const reasons = {
   unreadable: 'could not be read from the drive',
 };
 
-/** How many files of a folder have jobs, as far as it has been listed. */
+/** Counts the files of a folder that have jobs, as far as the folder has been listed. */
 function filesOf({ result, progress }: Job): number {
   if (result?.type !== 'folder') return progress?.total ?? 0;
   const { done, failed, cancelled } = result.files;

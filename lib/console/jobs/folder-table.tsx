@@ -26,7 +26,7 @@ export function FolderTable({ folder, files }: { folder: Job; files: Job[] }) {
     (signal) => Promise.all(some.map((job) => whole(job, signal))),
     { isFinal: () => true },
   );
-  // The rows stay while those of another page are read.
+  // The rows stay while another page is read.
   const shown = useRef<(Job | undefined)[]>([]);
   shown.current = read.value ?? shown.current;
   const rows = shown.current

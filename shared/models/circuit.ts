@@ -25,6 +25,8 @@ const maxKeys = 1_000;
 interface Breaker {
   failures: number;
   pausedUntilMs: number;
+  /** Whether a call was let in after the pause, and has shown nothing yet. */
+  isTried?: boolean;
 }
 
 /** What pauses all keys. */
@@ -67,7 +69,9 @@ export function admit(name: string, keyId: string): Pause | undefined {
     return { waitMs, isForAll: 'keyIds' in breaker };
   }
   for (const breaker of breakers) {
-    if (breaker.failures >= threshold) breaker.pausedUntilMs = now + waitForTrial(breaker);
+    if (breaker.failures < threshold) continue;
+    breaker.pausedUntilMs = now + waitForTrial(breaker);
+    breaker.isTried = true;
   }
   return undefined;
 }
@@ -97,16 +101,17 @@ export function recordSuccess(name: string, keyId: string): void {
 /**
  * Counts a failure. A key's third in a row pauses it for a second, each further one for twice as long, up to a
  * minute; so does an open circuit, which counts one failure of each key, so that those that opened it can't keep it
- * open.
+ * open. Calls that were under way when a pause began don't make it longer.
  */
 export function recordFailure(name: string, keyId: string): void {
   const circuit = circuitNamed(name);
   const { open, keys, pausedKeyIds, lastSuccessMs } = circuit;
-  const own = failedAgain(keys.get(keyId)?.failures);
+  const before = keys.get(keyId);
+  const own = before && isResting(before) ? before : failedAgain(before?.failures);
   remember(keys, keyId, own);
   if (!open && own.failures >= threshold) pausedKeyIds.add(keyId);
   const severalFail = open
-    ? !open.keyIds.has(keyId)
+    ? !isResting(open) && !open.keyIds.has(keyId)
     : pausedKeyIds.size >= keysToOpen && Date.now() - lastSuccessMs >= quietMs;
   if (severalFail) {
     const breaker = failedAgain(open?.failures ?? threshold - 1);
@@ -118,11 +123,14 @@ export function recordFailure(name: string, keyId: string): void {
     return;
   }
   if (open) open.pausedUntilMs = open.pauseEndsMs;
-  if (own.failures < threshold) return;
+  if (own === before || own.failures < threshold) return;
   const pause_ms = pauseAfter(own.failures);
   log('error', 'key paused', { upstream_model: name, key_id: keyId, pause_ms });
   measure({ CircuitsOpened: 1 });
 }
+
+/** Whether a pause is on, and no call has been let in since. */
+const isResting = ({ pausedUntilMs, isTried }: Breaker) => !isTried && pausedUntilMs > Date.now();
 
 function failedAgain(before = 0): Breaker {
   const failures = before + 1;

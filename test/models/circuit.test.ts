@@ -13,6 +13,15 @@ function fail(times: number, ...keys: string[]): void {
   for (let n = 0; n < times; n++) for (const key of keys) recordFailure(upstream, key);
 }
 
+/** Has a key's calls that are let in after a pause fail. */
+function failAgain(times: number, key: string): void {
+  for (let n = 0; n < times; n++) {
+    vi.advanceTimersByTime(60_000);
+    admit(upstream, key);
+    recordFailure(upstream, key);
+  }
+}
+
 /** How long a key has to wait, in ms. */
 const waitOf = (key: string) => admit(upstream, key)?.waitMs ?? 0;
 
@@ -45,10 +54,17 @@ describe('a key', () => {
     [8, 32_000],
     [9, 60_000],
     [2_000, 60_000],
-  ])('after %i failures is paused for %i ms', (failures, ms) => {
-    fail(failures, 'one');
+  ])('after %i failures in a row is paused for %i ms', (failures, ms) => {
+    fail(3, 'one');
+    failAgain(failures - 3, 'one');
 
     expect(waitOf('one')).toBe(ms);
+  });
+
+  it('is paused no longer for many calls that fail at once', () => {
+    fail(40, 'one');
+
+    expect(waitOf('one')).toBe(1_000);
   });
 
   it('has all its failures forgotten at its first success', () => {
@@ -61,11 +77,11 @@ describe('a key', () => {
   });
 
   it('stays paused where another’s calls succeed', () => {
-    fail(4, 'one');
+    fail(3, 'one');
 
     recordSuccess(upstream, 'other');
 
-    expect(waitOf('one')).toBe(2_000);
+    expect(waitOf('one')).toBe(1_000);
   });
 
   it('is forgotten for a thousand others that failed later', () => {
@@ -107,9 +123,16 @@ describe('a circuit', () => {
     [500, 60_000],
   ])('that is open, after %i further failures of several pauses all for %i ms', (more, ms) => {
     fail(3, 'one', 'two');
-    for (let n = 0; n < more; n++) recordFailure(upstream, `key ${n % 7}`);
+    for (let n = 0; n < more; n++) failAgain(1, `key ${n}`);
 
     expect(waitOf('three')).toBe(ms);
+  });
+
+  it('that is open pauses no longer for many keys whose calls were under way', () => {
+    fail(3, 'one', 'two');
+    for (let n = 0; n < 40; n++) recordFailure(upstream, `key ${n}`);
+
+    expect(waitOf('three')).toBe(1_000);
   });
 
   it('closes for all at the first success', () => {

@@ -1,5 +1,6 @@
 import './catalogue-faults.ts';
 
+import { readFileSync } from 'node:fs';
 import { App, Validations } from 'aws-cdk-lib';
 import { checkReplacements } from '../lib/stack/lasting-resources.ts';
 import { ServiceStack } from '../lib/stack/service-stack.ts';
@@ -26,7 +27,10 @@ try {
     description: 'Quire: batch OCR and chat jobs, streaming chat, exact metering per API key',
   });
   const { template } = app.synth().getStackArtifact(artifactId);
-  checkReplacements(template, settings.acceptReplacements);
+  // What `npm run deploy` has found deployed.
+  const file = process.env['QUIRE_DEPLOYED_TEMPLATE'];
+  const deployed = file ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  checkReplacements(template, settings.acceptReplacements, { deployed });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -38,6 +38,7 @@ export class ApiKeys extends Construct {
       notices: 'Callers whose key is not remembered get 503 answers',
       todo: 'find the error in the logs of authorize-request: the table of keys, or the function itself',
       runbook: 'Authorizer',
+      essential: true,
     });
     canary.guard(authorizeRequest);
     this.authorizer = new TokenAuthorizer(this, 'authorizer', {

@@ -5,29 +5,53 @@ import { fileURLToPath } from 'node:url';
 const snapshotFile = fileURLToPath(new URL('lasting-resources.json', import.meta.url));
 
 /**
- * The types that hold callers' and operators' data, with the properties whose change replaces the resource by an
- * empty one, as another logical id does.
+ * The types whose resources are more than what a template says of them, with the properties whose change replaces the resource
+ * by a new one, as another logical id does.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
  */
 const replacingProperties: Record<string, string[]> = {
   'AWS::ApiGateway::RestApi': [],
   'AWS::DynamoDB::GlobalTable': ['KeySchema', 'LocalSecondaryIndexes', 'TableName'],
+  // A new one reads its stream from the beginning, and its queue beside the old one.
+  'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'StartingPosition'],
+  'AWS::Logs::LogGroup': ['LogGroupName'],
   'AWS::S3::Bucket': ['BucketName'],
+  'AWS::SNS::Topic': ['FifoTopic', 'TopicName'],
   'AWS::SQS::Queue': ['FifoQueue', 'QueueName'],
+  // A new one has a random value.
+  'AWS::SecretsManager::Secret': ['Name'],
 };
+
+/** Those that every stack has, whatever its settings: the snapshot is of these. */
+const always = ['ApiGateway::RestApi', 'DynamoDB::GlobalTable', 'S3::Bucket', 'SQS::Queue'];
+
+/** What a table has that CloudFormation changes by rules of its own. */
+const ruledProperties = ['GlobalSecondaryIndexes', 'StreamSpecification'];
 
 interface Template {
   Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 }
 
-type Snapshot = Record<string, { type: string; properties: Record<string, unknown> }>;
+interface Lasting {
+  type: string;
+  properties: Record<string, unknown>;
+}
 
-/** Returns what of a template must last. */
-export function lastingResources({ Resources }: Template): Snapshot {
+type Snapshot = Record<string, Lasting>;
+
+interface Index {
+  IndexName: string;
+}
+
+/** Returns what of a template must last, of the given types. */
+export function lastingResources(
+  { Resources }: Template,
+  types = always.map((name) => `AWS::${name}`),
+): Snapshot {
   const lasting = Object.entries(Resources).flatMap(([id, { Type: type, Properties = {} }]) => {
     const names = replacingProperties[type];
-    if (!names) return [];
-    const given = names.filter((name) => name in Properties);
+    if (!names || !types.includes(type)) return [];
+    const given = [...names, ...ruledProperties].filter((name) => name in Properties);
     const properties = Object.fromEntries(given.map((name) => [name, Properties[name]]));
     return [[id, { type, properties }] as const];
   });
@@ -35,35 +59,93 @@ export function lastingResources({ Resources }: Template): Snapshot {
 }
 
 /**
- * Compares a template with the kept snapshot. Throws a sentence per resource that a deploy would replace; if
- * accepted, the snapshot is updated.
+ * Compares a template with the deployed one, or with the kept snapshot where none is given. Throws a sentence per resource that
+ * a deploy would replace, or refuse to change; if accepted, the snapshot is updated.
  */
 export function checkReplacements(
   template: Template,
   accepted: boolean,
-  file = snapshotFile,
+  { file = snapshotFile, deployed }: { file?: string; deployed?: Template | undefined } = {},
 ): void {
-  const now = lastingResources(template);
   if (accepted) {
-    writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify(lastingResources(template), null, 2)}\n`);
     return;
   }
-  const before = JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
-  const sentences = Object.entries(before).flatMap(([id, { type, properties }]) => {
-    const current = now[id];
-    if (!current) return [`${id} (${type}) is not made any more, or under another logical id.`];
-    const names = new Set([...Object.keys(properties), ...Object.keys(current.properties)]);
-    const changed = [...names].filter(
-      (name) => JSON.stringify(properties[name]) !== JSON.stringify(current.properties[name]),
-    );
-    return changed.map((name) => `${id} (${type}) has another ${name}.`);
-  });
-  if (sentences.length === 0) return;
+  const all = Object.keys(replacingProperties);
+  const now = lastingResources(template, all);
+  const before = deployed
+    ? lastingResources(deployed, all)
+    : (JSON.parse(readFileSync(file, 'utf8')) as Snapshot);
+  const pairs = Object.entries(before).map(([id, each]) => ({ id, before: each, now: now[id] }));
+  const replaced = pairs.flatMap(replacements);
+  const refused = pairs.flatMap(refusals);
+  if (replaced.length + refused.length === 0) return;
   throw new Error(
     [
-      'A deploy of this would put new, empty resources in the place of these, without their data:',
-      ...sentences.map((sentence) => `  ${sentence}`),
+      ...(replaced.length > 0
+        ? [
+            'A deploy of this would put new, empty resources in the place of these, without their data:',
+          ]
+        : []),
+      ...replaced.map((sentence) => `  ${sentence}`),
+      ...(refused.length > 0 ? ['CloudFormation would not do this, or data would be lost:'] : []),
+      ...refused.map((sentence) => `  ${sentence}`),
       'If that is meant, synthesize once with -c quire:acceptReplacements=true.',
     ].join('\n'),
   );
+}
+
+interface Pair {
+  id: string;
+  before: Lasting;
+  now: Lasting | undefined;
+}
+
+const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
+
+function replacements({ id, before: { type, properties }, now }: Pair): string[] {
+  if (!now) {
+    // A function that is gone takes its log along.
+    if (type === 'AWS::Logs::LogGroup') return [];
+    return [`${id} (${type}) is not made any more, or under another logical id.`];
+  }
+  return (replacingProperties[type] ?? [])
+    .filter((name) => differs(properties[name], now.properties[name]))
+    .map((name) => `${id} (${type}) has another ${name}.`);
+}
+
+/** What CloudFormation refuses of tables: two indexes in one deploy, another key of an index, another view of a stream. */
+function refusals({ id, before, now }: Pair): string[] {
+  if (!now) return [];
+  const [old, wanted] = [before, now].map(
+    ({ properties }) =>
+      new Map(
+        ((properties['GlobalSecondaryIndexes'] ?? []) as Index[]).map((index) => [
+          index.IndexName,
+          index,
+        ]),
+      ),
+  ) as [Map<string, Index>, Map<string, Index>];
+  const moved = [...new Set([...old.keys(), ...wanted.keys()])].filter(
+    (name) => old.has(name) !== wanted.has(name),
+  );
+  const changed = [...old].filter(
+    ([name, index]) => wanted.has(name) && differs(index, wanted.get(name)),
+  );
+  return [
+    ...(moved.length > 1
+      ? [
+          `${id} gains or loses the indexes ${moved.join(', ')}: deploy them one after another, as a table takes one a deploy.`,
+        ]
+      : []),
+    ...changed.map(
+      ([name]) =>
+        `${id} has its index ${name} changed: make one of another name, and take this one away a deploy later.`,
+    ),
+    ...(differs(before.properties['StreamSpecification'], now.properties['StreamSpecification'])
+      ? [
+          `${id} has another StreamSpecification: what its stream holds and nobody has read is lost. Deploy while nothing is written.`,
+        ]
+      : []),
+  ];
 }

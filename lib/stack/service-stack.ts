@@ -1,5 +1,6 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayErrors } from '../../shared/http/gateway-errors.ts';
 import type { Catalogue } from '../../shared/models/catalogue.ts';
@@ -8,7 +9,7 @@ import { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceDashboard } from './alarms/service-dashboard.ts';
 import { ServiceHealth } from './alarms/service-health.ts';
 import { ApiKeys } from './api-keys.ts';
-import { bundlesDir, ServiceFunction } from './base/service-function.ts';
+import { bundlesDir, inlinePolicies, ServiceFunction } from './base/service-function.ts';
 import { protectTables } from './base/service-table.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles/bundles.ts';
 import { ChatApi } from './chat-api.ts';
@@ -29,7 +30,6 @@ import { JobTable } from './jobs/job-table.ts';
 import { JobsApi } from './jobs/jobs-api.ts';
 import { RequestBatchesApi } from './jobs/request-batches-api.ts';
 import { Ledger } from './ledger.ts';
-import { runOnManagedInstances } from './managed-instances.ts';
 import { ModelProviders } from './model-providers.ts';
 import { PageReader } from './page-reader.ts';
 import { reserveConcurrency } from './settings/reserved-concurrency.ts';
@@ -197,9 +197,13 @@ export class ServiceStack extends Stack {
       Tags.of(this).add(key, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
     }
     if (settings.reservedConcurrency) reserveConcurrency(this, settings);
-    if (settings.managedInstances) runOnManagedInstances(this, settings.managedInstances);
     if (settings.deletionProtection) protectTables(this);
+    // They hold charges that are to be booked, and jobs.
+    for (const each of this.node.findAll()) {
+      if (each instanceof CfnQueue) each.applyRemovalPolicy(removalPolicy);
+    }
     if (settings.kmsKey) encryptWith(settings.kmsKey, this);
+    inlinePolicies(this);
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });

@@ -41,6 +41,8 @@ const usual: Account = {
 };
 
 let account: Account;
+/** Those in which Lambda was asked for its quota. */
+const regions: string[] = [];
 
 const server = createServer(async (request, response) => {
   const body = await text(request);
@@ -61,6 +63,7 @@ function answerTo({ url = '', headers }: IncomingMessage, body: string): Answer 
   if (account.denies === 'everything') return denied;
   if (url === '/2016-08-19/account-settings') {
     const { concurrency, unreserved } = account;
+    regions.push(String(headers.authorization).split('/')[2] ?? '');
     const AccountLimit = {
       ConcurrentExecutions: concurrency,
       UnreservedConcurrentExecutions: unreserved,
@@ -115,21 +118,25 @@ const folder = useFolder();
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   mkdirSync(join(folder, 'bin'));
-  writeFileSync(join(folder, 'bin/cdk'), '#!/bin/sh\nprintf "%s\\n" "$@"\nexit 7\n', {
+  const show = '[ -z "$SHOW" ] || { cat "$QUIRE_DEPLOYED_TEMPLATE"; echo; }';
+  writeFileSync(join(folder, 'bin/cdk'), `#!/bin/sh\nprintf "%s\\n" "$@"\n${show}\nexit 7\n`, {
     mode: 0o755,
   });
 });
 afterAll(() => server.close());
 beforeEach(() => {
   account = usual;
+  regions.length = 0;
 });
 
 /** Runs the command with a CDK that prints what it is called with, a line each, and ends with 7. */
-function deploy(...args: string[]) {
+const deploy = (...args: string[]) => deployWith(clientEnvironment, ...args);
+
+function deployWith(environment: Record<string, string>, ...args: string[]) {
   const { port } = server.address() as AddressInfo;
   const env = {
     ...cleanEnvironment(folder),
-    ...clientEnvironment,
+    ...environment,
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
   };
@@ -210,13 +217,15 @@ describe('a deploy', () => {
     expect(stderr).toContain('--service-code dynamodb --quota-code L-AB614373 --desired-value 500');
   });
 
-  it('goes on without a quota that may not be asked, and says so', async () => {
+  it('reserves nothing where Lambda’s quota may not be asked, and says so; a check fails', async () => {
     account = { ...usual, denies: 'lambda' };
 
     const { code, stdout, stderr } = await deploy();
+    const checked = await deploy('--check');
 
-    expect(cdkArgs(stdout)).toEqual(['deploy']);
-    expect(code).toBe(7);
+    expect(cdkArgs(stdout)).toEqual(['deploy', '-c', 'quire:reservedConcurrency=false']);
+    expect([code, checked.code]).toEqual([7, 1]);
+    expect(stderr).toContain("Lambda's quota of the account is not known");
     expect(stderr).toContain(
       "Not known: Lambda's functions at once (lambda:GetAccountSettings).\n  You may not ask.",
     );
@@ -227,7 +236,7 @@ describe('a deploy', () => {
 
     const { stdout, stderr } = await deploy();
 
-    expect(cdkArgs(stdout)).toEqual(['deploy']);
+    expect(cdkArgs(stdout)).toEqual(['deploy', '-c', 'quire:reservedConcurrency=false']);
     expect(stderr.match(/You may not ask/g)).toHaveLength(1);
   });
 
@@ -241,6 +250,32 @@ describe('a deploy', () => {
     expect(enough).toMatchObject({ code: 0, stdout: '' });
     expect(less).toMatchObject({ code: 1, stdout: '' });
     expect(less.stderr).toContain('Meanwhile quire:concurrency=500.');
+  });
+
+  it('says that nobody hears of alarms, unless somebody does', async () => {
+    const silent = await deploy();
+    const heard = await deploy('-c', 'quire:alarmEmail=oncall@example.com');
+
+    expect(silent.stderr).toContain('NOBODY HEARS OF ALARMS: -c quire:alarmEmail=');
+    expect(heard.stderr).not.toContain('NOBODY');
+  });
+
+  it('goes to the region that the CDK takes', async () => {
+    const { AWS_REGION: _, ...env } = clientEnvironment as Record<string, string>;
+
+    const byDefault = await deployWith(env, '--check');
+    const named = await deployWith({ ...env, AWS_DEFAULT_REGION: 'eu-west-1' }, '--check');
+
+    expect([byDefault.code, named.code]).toEqual([0, 0]);
+    expect(regions).toEqual(['us-east-1', 'eu-west-1']);
+  });
+
+  it('shows the CDK’s app the template that is deployed', async () => {
+    account = { ...usual, reserved: 580 };
+
+    const { stdout } = await deployWith({ ...clientEnvironment, SHOW: '1' });
+
+    expect(JSON.parse(stdout.split('\n').at(-2) ?? '').Resources).toHaveProperty('a');
   });
 
   it('with a wrong setting is none', async () => {

@@ -4,8 +4,6 @@ import type { AccountQuotas } from '../../lib/cli/deploy/account-quotas.ts';
 import { settingsOf } from '../../lib/cli/deploy/given-context.ts';
 import { shortfalls } from '../../lib/cli/deploy/shortfalls.ts';
 
-const capacityProvider = 'arn:aws:lambda:us-east-1:000000000000:capacity-provider:quire';
-
 const anyAccount: fc.Arbitrary<AccountQuotas> = fc
   .record({
     concurrency: fc.integer({ min: 1, max: 3_000 }),
@@ -15,7 +13,7 @@ const anyAccount: fc.Arbitrary<AccountQuotas> = fc
   })
   .map(({ concurrency, taken, own, pagesPerSecond }) => ({
     lambda: { value: { concurrency, unreserved: Math.max(0, concurrency - taken - own) } },
-    reserved: { value: own },
+    deployed: { value: `{"ReservedConcurrentExecutions": ${own}}` },
     gateway: { value: 10_000 },
     textract: { value: { pagesPerSecond, name: 'pages', code: 'L-1' } },
     table: { value: 40_000 },
@@ -73,12 +71,11 @@ it('any settings are lowered so that they fit each other and any account, and no
 it.each([
   ['with room for all others', { 'quire:reservedConcurrency': 'false' }, 80_000],
   ['as the part that is reserved for them', {}, 171_429],
-  ['but for those that run elsewhere', { 'quire:managedInstances': capacityProvider }, undefined],
 ])('asks for the quotas that so many requests a second need, %s', (_, more, functions) => {
   const context = { 'quire:requestsPerSecond': '20000', ...more };
   const quotas: AccountQuotas = {
     lambda: { value: { concurrency: 1_000, unreserved: 1_000 } },
-    reserved: { value: 0 },
+    deployed: { value: undefined },
     gateway: { value: 10_000 },
     textract: { value: { pagesPerSecond: 5, name: 'pages', code: 'L-1' } },
     table: { value: 40_000 },

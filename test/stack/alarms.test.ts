@@ -44,17 +44,24 @@ it('those that every deployment has are on money, on what callers notice, and on
   const made = stack.node
     .findAll()
     .filter((each) => each instanceof CfnAlarm)
-    .map(({ node }) => node.path.replace(/^test\/alarms\/|\/Resource$/g, ''));
+    .map(({ node }) => node.path.replace(/^test\/alarms\/nested\/|\/Resource$/g, ''));
 
   expect(made.sort()).toEqual([
     'concurrency',
+    'documents-run-ocr-job-errors',
     'gateway-5xx',
     'holds-swept',
+    'keys-authorize-request-errors',
+    'lanes-chat-dead-letters-messages',
+    'lanes-folder-dead-letters-messages',
+    'lanes-ocr-dead-letters-messages',
     'ledger-late-calls-dead-letters-messages',
     'ledger-throttled',
     'oldest-ready',
     'output-beyond-limit',
     'provider-down',
+    'runners-dispatch-jobs-lateness',
+    'runners-run-chat-job-errors',
     'runners-sweep-errors',
     'runners-sweep-silence',
     'throttles',

@@ -50,5 +50,5 @@ it('a function that calls models may ask those of Bedrock that the catalogue has
 });
 
 it('nothing of Bedrock is granted where the catalogue has none', () => {
-  expect(JSON.stringify(all('AWS::IAM::Policy'))).not.toContain('bedrock:');
+  expect(JSON.stringify(all('AWS::IAM::Role'))).not.toContain('bedrock:');
 });

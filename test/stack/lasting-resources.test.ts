@@ -18,7 +18,7 @@ const before = { Resources: { table: table('id'), queue, api } };
 /** Checks a template against the snapshot of the one before. */
 function check(Resources: Parameters<typeof lastingResources>[0]['Resources']): void {
   writeFileSync(file, JSON.stringify(lastingResources(before)));
-  checkReplacements({ Resources }, false, file);
+  checkReplacements({ Resources }, false, { file });
 }
 
 describe('a template', () => {
@@ -69,9 +69,59 @@ describe('a template', () => {
   it('whose replacements are accepted becomes the snapshot', () => {
     const Resources = { table: table('key_id') };
 
-    checkReplacements({ Resources }, true, file);
+    checkReplacements({ Resources }, true, { file });
 
-    expect(() => checkReplacements({ Resources }, false, file)).not.toThrow();
+    expect(() => checkReplacements({ Resources }, false, { file })).not.toThrow();
+  });
+});
+
+const gsi = (IndexName: string, key = 'a') => ({
+  IndexName,
+  KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
+});
+const stream = (StreamViewType: string) => ({ StreamSpecification: { StreamViewType } });
+const indexed = (...GlobalSecondaryIndexes: object[]) => table('id', { GlobalSecondaryIndexes });
+
+describe('beside the deployed template', () => {
+  it.each([
+    [
+      'two new indexes of a table',
+      indexed(gsi('a')),
+      indexed(gsi('a'), gsi('b'), gsi('c')),
+      'b, c',
+    ],
+    ['one index in the place of another', indexed(gsi('a')), indexed(gsi('b')), 'a, b'],
+    ['an index by another key', indexed(gsi('a')), indexed(gsi('a', 'b')), 'its index a changed'],
+    [
+      'another view of a stream',
+      table('id', stream('NEW_IMAGE')),
+      table('id', stream('NEW_AND_OLD_IMAGES')),
+      'nobody has read is lost',
+    ],
+    [
+      'a secret of another name',
+      { Type: 'AWS::SecretsManager::Secret', Properties: {} },
+      { Type: 'AWS::SecretsManager::Secret', Properties: { Name: 'new' } },
+      'has another Name',
+    ],
+    [
+      'an event source of another stream',
+      { Type: 'AWS::Lambda::EventSourceMapping', Properties: { EventSourceArn: 'a' } },
+      { Type: 'AWS::Lambda::EventSourceMapping', Properties: { EventSourceArn: 'b' } },
+      'has another EventSourceArn',
+    ],
+  ])('%s is told', (_, one, other, sentence) => {
+    const deployed = { Resources: { one } };
+
+    expect(() => checkReplacements({ Resources: { one: other } }, false, { deployed })).toThrow(
+      sentence,
+    );
+  });
+
+  it('one new index passes', () => {
+    const deployed = { Resources: { one: indexed(gsi('a')) } };
+
+    checkReplacements({ Resources: { one: indexed(gsi('a'), gsi('b')) } }, false, { deployed });
   });
 });
 

@@ -149,7 +149,6 @@ describe('settings', () => {
     ['domain', 'https://api.example.com', 'a name such as api.example.com'],
     ['domain', 'localhost', 'a name such as api.example.com'],
     ['certificate', kmsKey, 'the ARN of a certificate of ACM'],
-    ['managedInstances', kmsKey, 'the ARN of a capacity provider of Lambda'],
     ['tags', 'team', tagsWanted],
     ['tags', 'aws:team=search', tagsWanted],
     ['tags', { team: 1 }, tagsWanted],

@@ -72,9 +72,9 @@ describe('queues and streams', () => {
       expect(alarm.AlarmDescription).toMatch(
         /^\S+( \S+){3,}\. What to do: \S+( \S+){4,}\. Runbook: \S.*\.$/,
       );
-      expect(alarm.TreatMissingData).toBe(
-        alarm.MetricName === 'Invocations' ? 'breaching' : 'notBreaching',
-      );
+      const isOnSilence = alarm.MetricName === 'Invocations';
+      expect(alarm.TreatMissingData).toBe(isOnSilence ? 'missing' : 'notBreaching');
+      expect(alarm.InsufficientDataActions).toEqual(isOnSilence ? topics : undefined);
       expect([alarm.AlarmActions, alarm.OKActions]).toEqual([topics, topics]);
     }
   });
@@ -106,7 +106,6 @@ describe('queues and streams', () => {
         'AWS/Lambda IteratorAge dispatch-jobs 300000 1 x 300 s',
         'AWS/Lambda IteratorAge roll-up-usage 300000 1 x 300 s',
         'AWS/Lambda IteratorAge watch-spend 300000 1 x 300 s',
-        'AWS/Lambda Throttles 1 1 x 300 s',
         'AWS/SQS ApproximateAgeOfOldestMessage 1800 1 x 300 s',
         'Quire CircuitsOpened 5 1 x 300 s',
         'Quire HoldsSwept 5 1 x 300 s',

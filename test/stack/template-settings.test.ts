@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { permissionsOf } from '../../lib/local/permissions/policies.ts';
 import { ResourceNames } from '../../lib/local/template/resource-names.ts';
 import { refuseUnknownTypes } from '../../lib/local/template/resource-types.ts';
 import { synthesize } from '../../lib/local/template/synthesize.ts';
 import { constructOf, resolve, resourcesOf } from '../../lib/local/template/template.ts';
+import { ServiceStack } from '../../lib/stack/service-stack.ts';
+import { readSettings } from '../../lib/stack/settings/settings.ts';
+import { gatewayErrors } from '../../shared/http/gateway-errors.ts';
+import { catalogue } from '../../shared/models/catalogue.ts';
 import { everySetting } from '../support/run/every-setting.ts';
 import { type Properties, referencesIn, template as usual } from '../support/run/stack-template.ts';
 import { useFolder } from '../support/run/use-folder.ts';
@@ -188,9 +193,10 @@ describe('with a key of the operator’s own', () => {
         ([id, resource]) => constructOf(id, resource) === name,
       ) ?? [];
     const [role] = referencesIn(fn?.['Role']);
-    return all('AWS::IAM::Policy')
-      .filter(([, { Roles }]) => referencesIn(Roles).includes(role ?? ''))
-      .flatMap(([, { PolicyDocument }]) => PolicyDocument.Statement as Properties[])
+    return all('AWS::IAM::Role')
+      .filter(([id]) => id === role)
+      .flatMap(([, { Policies }]) => Policies)
+      .flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement as Properties[])
       .filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
   };
 
@@ -246,9 +252,14 @@ describe('tags', () => {
     ...['AWS::ApiGateway::Account', 'AWS::ApiGateway::Authorizer', 'AWS::ApiGateway::Deployment'],
     ...['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::GatewayResponse'],
     ...['AWS::ApiGateway::Method', 'AWS::ApiGateway::Resource', 'AWS::CloudWatch::Dashboard'],
-    ...['AWS::IAM::Policy', 'AWS::Lambda::Alias', 'AWS::Lambda::EventInvokeConfig'],
+    ...['AWS::Lambda::Alias', 'AWS::Lambda::EventInvokeConfig'],
     ...['AWS::Lambda::Permission', 'AWS::Lambda::Version', 'AWS::S3::BucketPolicy'],
-    ...['AWS::SNS::TopicPolicy', 'AWS::SQS::QueuePolicy', 'AWS::WAFv2::WebACLAssociation'],
+    ...[
+      'AWS::SNS::Subscription',
+      'AWS::SNS::TopicPolicy',
+      'AWS::SQS::QueuePolicy',
+      'AWS::WAFv2::WebACLAssociation',
+    ],
   ];
   const tagged = (of: typeof template) =>
     Object.entries(of.Resources).filter(([, { Type }]) => !untaggable.includes(Type));
@@ -276,3 +287,49 @@ describe('tags', () => {
     }
   });
 });
+
+it('a stack with every setting leaves room for sixty resources of 500', () => {
+  expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(440);
+});
+
+it('its resources depend on each other in no circle', () => {
+  const under = new Set<string>();
+  const done = new Set<string>();
+  const visit = (id: string) => {
+    if (done.has(id)) return;
+    expect(under, id).not.toContain(id);
+    under.add(id);
+    const { Metadata: _, ...resource } = template.Resources[id] as Properties;
+    for (const each of [...referencesIn(resource), ...[resource.DependsOn ?? []].flat()]) {
+      if (template.Resources[each]) visit(each);
+    }
+    under.delete(id);
+    done.add(id);
+  };
+
+  for (const id of Object.keys(template.Resources)) visit(id);
+});
+
+describe('any two settings', { tags: 'exhaustive' }, () => {
+  const pairs = Object.entries(everySetting).flatMap(([one, value], index) =>
+    Object.entries(everySetting)
+      .slice(index + 1)
+      .map(([other, more]) => ({ [one]: value, [other]: more })),
+  );
+
+  it.each(
+    pairs.filter(fitEachOther).map((context) => [Object.keys(context).join(' and '), context]),
+  )('%s make a stack', (_, context) => {
+    const app = new App({ context: { ...context, unbundled: true }, outdir: useFolder() });
+    const settings = readSettings(app.node);
+
+    new ServiceStack(app, 'test', { settings, catalogue, gatewayErrors });
+
+    expect(() => app.synth()).not.toThrow();
+  });
+});
+
+/** A domain and its certificate need each other. */
+function fitEachOther(context: object): boolean {
+  return 'quire:domain' in context === 'quire:certificate' in context;
+}

@@ -16,8 +16,8 @@ export type Asked<Value> = { value: Value; unknown?: undefined } | { unknown: st
 /** What the account may do in the region that is deployed to. */
 export interface AccountQuotas {
   lambda: Asked<{ concurrency: number; unreserved: number }>;
-  /** How much of the concurrency the stack, as it is deployed, has reserved itself. */
-  reserved: Asked<number>;
+  /** The template of the stack as it is deployed; undefined if it isn't there. */
+  deployed: Asked<string | undefined>;
   /** Requests a second, of all APIs of the account. */
   gateway: Asked<number>;
   /** Pages a second, of the operation of which there may be fewer, and what its quota is called. */
@@ -28,14 +28,14 @@ export interface AccountQuotas {
 
 /** Asks for the quotas that a deploy depends on. Never throws: what can't be asked is unknown. */
 export async function accountQuotas(stackName: string): Promise<AccountQuotas> {
-  const [lambda, reserved, gateway, textract, table] = await Promise.all([
+  const [lambda, deployed, gateway, textract, table] = await Promise.all([
     asked(lambdaQuotas),
-    asked(() => reservedBy(stackName)),
+    asked(() => templateOf(stackName)),
     asked(gatewayRate),
     asked(textractQuota),
     asked(tableWrites),
   ]);
-  return { lambda, reserved, gateway, textract, table };
+  return { lambda, deployed, gateway, textract, table };
 }
 
 async function asked<Value>(ask: () => Promise<Value>): Promise<Asked<Value>> {
@@ -58,15 +58,12 @@ async function lambdaQuotas() {
   };
 }
 
-/** A stack that isn't there reserves nothing. */
-async function reservedBy(StackName: string): Promise<number> {
+async function templateOf(StackName: string): Promise<string | undefined> {
   const client = new CloudFormationClient(farTimeouts);
   try {
-    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName }));
-    const reserved = TemplateBody.matchAll(/"ReservedConcurrentExecutions":\s*(\d+)/g);
-    return [...reserved].reduce((sum, [, each]) => sum + Number(each), 0);
+    return (await client.send(new GetTemplateCommand({ StackName }))).TemplateBody;
   } catch (error) {
-    if (error instanceof Error && error.message.includes('does not exist')) return 0;
+    if (error instanceof Error && error.message.includes('does not exist')) return undefined;
     throw error;
   }
 }

@@ -60,9 +60,8 @@ export const waitingAt = (requestsPerSecond: number): number => requestsPerSecon
 
 /** How many functions must run at once for the requests a second that are set, if any are, with room for all others. */
 function functionsFor(settings: Settings): number {
-  const { requestsPerSecond, managedInstances, reservedConcurrency } = settings;
-  // On machines of the account's own they take nothing of the quota.
-  if (requestsPerSecond === undefined || managedInstances) return 0;
+  const { requestsPerSecond, reservedConcurrency } = settings;
+  if (requestsPerSecond === undefined) return 0;
   const part = reservedConcurrency ? completionsPart : 1 - othersPart;
   return Math.ceil(waitingAt(requestsPerSecond) / part);
 }

@@ -48,7 +48,7 @@ const describeRoom = ({ quota, has }: Compared) =>
 
 const labels: Record<keyof AccountQuotas, string> = {
   lambda: "Lambda's functions at once (lambda:GetAccountSettings)",
-  reserved: 'what the stack has reserved (cloudformation:GetTemplate)',
+  deployed: 'what is deployed (cloudformation:GetTemplate)',
   gateway: "API Gateway's requests a second (apigateway:GET on /account)",
   textract: "Textract's pages a second (servicequotas:ListServiceQuotas)",
   table: "DynamoDB's write units (servicequotas:ListServiceQuotas)",

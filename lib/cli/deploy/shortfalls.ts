@@ -28,7 +28,7 @@ export function shortfalls(given: Given, quotas: AccountQuotas) {
   const found: Shortfall[] = [];
   const lowered: Record<string, unknown> = {};
   // Reservation is on by default where the workers leave room for it, so that it comes after them.
-  for (const step of [concurrency, pages, reservation, gateway, writes]) {
+  for (const step of [unknownAccount, concurrency, pages, reservation, gateway, writes]) {
     const context = { ...given.context, ...lowered };
     const shortfall = step({ context, settings: settingsOf(context) }, quotas);
     if (!shortfall) continue;
@@ -41,6 +41,15 @@ export function shortfalls(given: Given, quotas: AccountQuotas) {
 const rowOf = ({ settings }: Given, quotas: AccountQuotas, service: string) => {
   const row = compared(settings, quotas).find(({ quota }) => quota.service === service);
   return row && row.has < row.wants ? row : undefined;
+};
+
+/** Without Lambda's quota nothing is known to fit. What is reserved may be more than there is, and the deploy would fail. */
+const unknownAccount: Step = ({ settings }, { lambda }) => {
+  if (lambda.unknown === undefined) return undefined;
+  return {
+    sentence: `Lambda's quota of the account is not known, so nothing says that ${named('concurrency')} ${settings.concurrency} fits. Deploy with credentials that may ask for it (lambda:GetAccountSettings).`,
+    lowered: settings.reservedConcurrency ? { [named('reservedConcurrency')]: false } : {},
+  };
 };
 
 const leastConcurrency = 10;
@@ -78,17 +87,24 @@ function waiting(row: Compared, { requestsPerSecond = 0, reservedConcurrency }: 
 }
 
 /** Other stacks may have reserved what this one would; its own reservation is given back to it. */
-const reservation: Step = ({ settings }, { lambda, reserved }) => {
+const reservation: Step = ({ settings }, { lambda, deployed }) => {
   if (!settings.reservedConcurrency || lambda.unknown !== undefined) return undefined;
-  if (reserved.unknown !== undefined) return undefined;
+  if (deployed.unknown !== undefined) return undefined;
   const needed = reservedConcurrency(settings);
-  const free = lambda.value.unreserved + reserved.value - unreservable;
+  const free = lambda.value.unreserved + reservedIn(deployed.value) - unreservable;
   if (needed <= free) return undefined;
   return {
     sentence: `${named('reservedConcurrency')} would reserve ${needed} functions at once, and of the account's concurrency ${Math.max(0, free)} can be reserved: other stacks have the rest.`,
     lowered: { [named('reservedConcurrency')]: false },
   };
 };
+
+/** What a template's functions reserve; a stack that isn't there reserves nothing. */
+const reservedIn = (template = '') =>
+  [...template.matchAll(/"ReservedConcurrentExecutions":\s*(\d+)/g)].reduce(
+    (sum, [, each]) => sum + Number(each),
+    0,
+  );
 
 const pages: Step = (given, quotas) => {
   const row = rowOf(given, quotas, 'textract');

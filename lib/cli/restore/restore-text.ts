@@ -26,7 +26,7 @@ export function describeRest(
   const names = [...restorations.map(({ target }) => target), ...unrestorable, ...others];
   return `Callers are still served from the old tables. To put the new ones in their place, with an outage of some minutes:
 
-  npx cdk destroy ${stack}      # keeps every table, the buckets and the secrets (quire:removalPolicy=retain)
+  npx cdk destroy ${stack}      # keeps every table, the buckets, the queues and the secrets (quire:removalPolicy=retain)
   npm run synth
   npm run adopt -- ${stack} \\
 ${names.map((name) => `    ${name}`).join(' \\\n')}

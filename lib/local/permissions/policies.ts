@@ -18,6 +18,10 @@ export interface Permissions {
   grants: Grant[];
 }
 
+interface Document {
+  Statement: Statement[];
+}
+
 interface Statement {
   Effect: string;
   Action?: string | string[];
@@ -52,24 +56,22 @@ export function findGrant<Found extends Grant>(
 }
 
 function grantsByRole(template: Template, names: ResourceNames): Map<string, Grant[]> {
-  const grants = new Map<string, Grant[]>();
-  for (const [id, { Properties = {} }] of resourcesOf(template, 'AWS::IAM::Policy')) {
-    const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] };
-    const granted = Statement.flatMap((statement) => grantsIn(id, statement, names));
-    for (const role of resolve(Properties['Roles'] ?? [], names) as string[]) {
-      grants.set(role, [...(grants.get(role) ?? []), ...granted]);
-    }
-  }
-  return grants;
+  return new Map(
+    resourcesOf(template, 'AWS::IAM::Role').map(([id, { Properties = {} }]) => {
+      const policies = (Properties['Policies'] ?? []) as { PolicyDocument: Document }[];
+      const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+      return [names.nameOf(id), statements.flatMap((each) => grantsIn(id, each, names))];
+    }),
+  );
 }
 
 function grantsIn(id: string, statement: Statement, names: ResourceNames): Grant[] {
   const { Effect, Action, Resource, Condition } = statement;
-  // Nothing is encrypted on one machine.
-  if ([Action ?? ''].flat().every((action) => action.startsWith('kms:'))) return [];
+  // Nothing is encrypted on one machine, and the stage itself keeps the logs.
+  if ([Action ?? ''].flat().every((action) => /^(kms|logs):/.test(action))) return [];
   if (Effect !== 'Allow' || Condition || !Action || !Resource) {
     throw new StageError(
-      `The local stage can't apply a statement of the policy ${id}: ${JSON.stringify(statement)}.`,
+      `The local stage can't apply a statement of the role ${id}: ${JSON.stringify(statement)}.`,
     );
   }
   const resources = [resolve(Resource, names)].flat() as string[];

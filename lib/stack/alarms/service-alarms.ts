@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import {
   ComparisonOperator,
   MathExpression,
@@ -44,15 +44,20 @@ interface Threshold {
   readonly treatMissingData?: TreatMissingData;
 }
 
-/** Alarms, each of which says what a user notices and what to do, and the topic that they are published to. */
+/**
+ * Alarms, each of which says what a user notices and what to do, and the topic that they are published to. They are a nested
+ * stack, as a stack has room for 500 resources.
+ */
 export class ServiceAlarms extends Construct {
   private readonly topic: Topic | undefined;
+  private readonly nested: NestedStack | undefined;
   private readonly kind: ServiceAlarmsProps['kind'];
 
   constructor(scope: Construct, id: string, { kind, email }: ServiceAlarmsProps) {
     super(scope, id);
     this.kind = kind;
     if (kind === 'none') return;
+    this.nested = new NestedStack(this, 'nested', { description: 'Alarms of Quire' });
     this.topic = new Topic(this, 'topic', { displayName: 'Quire', enforceSSL: true });
     // A topic with any policy of its own has lost the one that lets its account publish, alarms among them.
     // https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger
@@ -88,13 +93,16 @@ export class ServiceAlarms extends Construct {
     this.on(metric, nameOf(fn, 'errors'), { threshold: 1 }, text);
   }
 
-  /** Alarms when a function that is invoked each minute was not for three: nothing at all is an alarm too. */
+  /**
+   * Alarms when a function that is invoked each minute was not for three: it has no data then. A deployment that has none yet is
+   * no alarm, as an alarm begins without data.
+   */
   onSilence(fn: LambdaFunction, text: AlarmText): void {
     const silence = {
       threshold: 1,
       evaluationPeriods: 3,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.BREACHING,
+      treatMissingData: TreatMissingData.MISSING,
     };
     const metric = fn.metricInvocations({ period: Duration.minutes(1) });
     this.on(metric, nameOf(fn, 'silence'), silence, text);
@@ -132,8 +140,8 @@ export class ServiceAlarms extends Construct {
   /** Alarms when a figure reaches a threshold. */
   on(metric: Metric | MathExpression, id: string, threshold: Threshold, text: AlarmText): void {
     const { notices, todo, runbook, essential = false } = text;
-    if (!this.topic || (this.kind === 'essential' && !essential)) return;
-    const alarm = metric.createAlarm(this, id, {
+    if (!this.topic || !this.nested || (this.kind === 'essential' && !essential)) return;
+    const alarm = metric.createAlarm(this.nested, id, {
       alarmDescription: `${notices}. What to do: ${todo}. Runbook: ${runbook}.`,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -141,6 +149,9 @@ export class ServiceAlarms extends Construct {
       ...threshold,
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
+    if (threshold.treatMissingData === TreatMissingData.MISSING) {
+      alarm.addInsufficientDataAction(new SnsAction(this.topic));
+    }
     alarm.addOkAction(new SnsAction(this.topic));
   }
 }

@@ -1,6 +1,7 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { ServiceFunction } from '../base/service-function.ts';
 import type { ServiceTable } from '../base/service-table.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import { serviceMetric } from './service-metric.ts';
@@ -12,6 +13,9 @@ export interface ServiceHealthProps {
   readonly tables: readonly ServiceTable[];
   readonly concurrency: number;
 }
+
+/** Some whose throttles users notice. An alarm costs as much for each as for one. */
+const throttled = ['authorize-request', 'create-chat-completion', 'stream-chat', 'submit-job'];
 
 /** The alarms on the service as a whole: on what its functions measure, and on what happens before they run. */
 export class ServiceHealth extends Construct {
@@ -112,15 +116,16 @@ export class ServiceHealth extends Construct {
     alarms.on(oldest, 'oldest-ready', { threshold }, { ...text, essential: true });
   }
 
-  /** The account's functions of other stacks count as well: they take from the same quota. */
   private watchConcurrency(): void {
     const { alarms, concurrency } = this.props;
-    const ofAccount = (metricName: string, statistic: string) =>
-      new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: Duration.minutes(5) });
-    alarms.on(
-      ofAccount('Throttles', 'Sum'),
+    const waitedFor = Stack.of(this)
+      .node.findAll()
+      .filter((each): each is ServiceFunction => each instanceof ServiceFunction)
+      .filter(({ node }) => throttled.includes(node.id));
+    alarms.onThrottles(
       'throttles',
-      { threshold: 1 },
+      1,
+      waitedFor.map((fn) => fn.metricThrottles({ period: Duration.minutes(5) })),
       {
         notices: 'Some calls get 429 or 5xx answers, jobs start late',
         todo: 'see which function it is, and what takes the concurrency of the account',
@@ -128,8 +133,15 @@ export class ServiceHealth extends Construct {
         essential: true,
       },
     );
+    // The account's functions of other stacks count as well: they take from the same quota.
+    const running = new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'ConcurrentExecutions',
+      statistic: 'Maximum',
+      period: Duration.minutes(5),
+    });
     alarms.on(
-      ofAccount('ConcurrentExecutions', 'Maximum'),
+      running,
       'concurrency',
       { threshold: Math.ceil(concurrency * 0.8) },
       {

@@ -7,7 +7,7 @@ import {
   Stage,
   Validations,
 } from 'aws-cdk-lib';
-import { type CfnRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type CfnRole, type Policy, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnEventSourceMapping,
@@ -88,6 +88,21 @@ export class ServiceFunction extends LambdaFunction {
     for (const child of this.node.findAll()) {
       if (child instanceof CfnEventSourceMapping) child.functionName = this.live.functionArn;
     }
+  }
+}
+
+/** Has the roles of functions hold what they were granted, where the CDK makes a policy for each: a stack has room for 500 resources. */
+export function inlinePolicies(scope: Construct): void {
+  for (const fn of scope.node.findAll()) {
+    if (!(fn instanceof ServiceFunction)) continue;
+    const policy = fn.role?.node.tryFindChild('DefaultPolicy') as Policy | undefined;
+    if (!policy) continue;
+    const role = fn.role?.node.defaultChild as CfnRole;
+    role.policies = [
+      ...(role.policies as CfnRole.PolicyProperty[]),
+      { policyName: 'granted', policyDocument: policy.document },
+    ];
+    fn.role?.node.tryRemoveChild('DefaultPolicy');
   }
 }
 

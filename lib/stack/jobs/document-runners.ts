@@ -55,6 +55,7 @@ export class DocumentRunners extends Construct {
       notices: 'Documents take longer: a worker stopped in the middle of one',
       todo: 'no page is lost or paid twice; look for timeouts or memory in the logs of run-ocr-job',
       runbook: 'Workers fail',
+      essential: true,
     });
   }
 

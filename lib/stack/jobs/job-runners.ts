@@ -105,6 +105,7 @@ export class JobRunners extends Construct {
         notices: 'Jobs start minutes late',
         todo: 'nothing is lost; see whether dispatch-jobs fails or is throttled',
         runbook: 'Streams late',
+        essential: true,
       },
     });
   }
@@ -137,6 +138,7 @@ export class JobRunners extends Construct {
       notices: 'Chat jobs take longer: a worker stopped in their middle',
       todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',
       runbook: 'Workers fail',
+      essential: true,
     });
   }
 

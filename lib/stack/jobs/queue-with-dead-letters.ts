@@ -37,6 +37,7 @@ export class QueueWithDeadLetters extends Construct {
       notices: `${name} jobs start up to two minutes late: their workers fail before they begin`,
       todo: `find the error in the worker's logs, put it right, then npm run jobs -- redrive --stack NAME`,
       runbook: 'Dead letters',
+      essential: true,
     });
     // A message is in flight for as long as its worker, and comes back once if that dies.
     alarms.onAge(this.queue, Duration.minutes(30), {

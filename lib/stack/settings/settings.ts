@@ -65,10 +65,6 @@ const Given = v.strictObject({
   requestsPerSecond: v.optional(count(20, 200_000)),
   /** Whether the functions that wait for models, and those that all others wait for, have a part of that quota each. */
   reservedConcurrency: v.optional(flag),
-  /** The capacity provider on whose machines the functions run that wait for models. */
-  managedInstances: v.optional(
-    arn('lambda', 'capacity-provider:', 'a capacity provider of Lambda'),
-  ),
   /** The requests a minute of a key for which none were set; `none` for no limit. */
   requestsPerMinute: v.optional(countOrNone(1, 999_999_999), 6_000),
   /** The most requests a minute of one address, of which a web ACL sees to it. */
@@ -159,11 +155,6 @@ function refuseUnfitting(settings: Settings): void {
   if (search === 'searxng' && !searchUrl) {
     throw new Error(
       `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,
-    );
-  }
-  if (settings.managedInstances && settings.canary) {
-    throw new Error(
-      `The settings ${prefix}managedInstances and ${prefix}canary don't go together: managed instances replace a version by themselves.`,
     );
   }
   if (!settings.domain !== !settings.certificate) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesize } from '../../../lib/local/template/synthesize.ts';
 import type { Template } from '../../../lib/local/template/template.ts';
+import { withNested } from '../../support/run/nested-stacks.ts';
 import type { IdleRow } from './cost-text.ts';
 import { idleUse } from './idle.ts';
 import type { Counted } from './runs.ts';
@@ -36,7 +37,8 @@ async function templateWith(context: Record<string, unknown>): Promise<Template>
   const outDir = mkdtempSync(join(tmpdir(), 'quire-cost-'));
   try {
     const settings = { context: { 'quire:search': 'none', ...context, unbundled: true } };
-    return (await synthesize(outDir, settings)).template;
+    const { template, assetsDir } = await synthesize(outDir, settings);
+    return withNested(template, assetsDir);
   } finally {
     rmSync(outDir, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { template } from '../../support/run/stack-template.ts';
+import { whole } from '../../support/run/stack-template.ts';
 import { idleTable } from './cost-text.ts';
 import { idleUse } from './idle.ts';
 
@@ -42,7 +42,7 @@ describe('the tables of what the service costs', () => {
 
   it('are of a month at rest as the template has it now', () => {
     const setting = '`quire:alarms=all`';
-    const [titles = [], cells = []] = idleTable([{ setting, use: idleUse(template, atRest) }]);
+    const [titles = [], cells = []] = idleTable([{ setting, use: idleUse(whole, atRest) }]);
     const now = Object.fromEntries(titles.map((title, index) => [title, cells[index]]));
 
     // What the schedules do is counted on a stage, and a part of both sums.

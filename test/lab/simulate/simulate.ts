@@ -15,7 +15,7 @@ const help = `Runs calls through the ledger's own code on a DynamoDB and a Lambd
                          calls at most
   --call-seconds 3       how long an upstream takes, in the mean
   --concurrency 100000   Lambda's quota of functions at once (quire:concurrency)
-  --sandbox-calls 1      calls that one sandbox serves at once (quire:managedInstances)
+  --sandbox-calls 1      calls that one sandbox serves at once
   --sweeps 1             how many sweeps there are each minute (quire:sweeps)
   --warm                 all sandboxes are there at the beginning; otherwise 1,000 more each ten seconds
   --gateway-rate 10000   API Gateway's quota of requests a second

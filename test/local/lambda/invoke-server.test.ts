@@ -19,11 +19,16 @@ const sdk = createRequire(import.meta.url).resolve('@aws-sdk/client-lambda');
 const tiny = new TinyFunctions();
 
 /** A function of the template, as the CDK synthesizes it, that runs a tiny handler. */
-function functionResource(id: string, body: string, preamble?: string): Record<string, Resource> {
+function functionResource(
+  id: string,
+  body: string,
+  { preamble, statements = [] }: { preamble?: string; statements?: object[] } = {},
+): Record<string, Resource> {
   const { codeDir } = tiny.start(body, preamble === undefined ? {} : { preamble }).config;
+  const PolicyDocument = { Statement: statements };
   const role = `${id}ServiceRole`;
   return {
-    [role]: { Type: 'AWS::IAM::Role' },
+    [role]: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument }] } },
     [id]: {
       Type: 'AWS::Lambda::Function',
       Properties: {
@@ -37,21 +42,12 @@ function functionResource(id: string, body: string, preamble?: string): Record<s
   };
 }
 
-/** A policy as `grantInvoke` makes it. */
-const policyOf = (id: string, statement: object): Record<string, Resource> => ({
-  [`${id}ServiceRoleDefaultPolicy`]: {
-    Type: 'AWS::IAM::Policy',
-    Properties: {
-      PolicyDocument: { Statement: [{ Effect: 'Allow', ...statement }] },
-      Roles: [{ Ref: `${id}ServiceRole` }],
-    },
-  },
-});
+/** What `grantInvoke` allows. */
 const granted = [
   { 'Fn::GetAtt': ['callee', 'Arn'] },
   { 'Fn::Join': ['', [{ 'Fn::GetAtt': ['callee', 'Arn'] }, ':*']] },
 ];
-const Action = 'lambda:InvokeFunction';
+const mayInvoke = { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: granted };
 
 const template: Template = {
   Resources: {
@@ -67,9 +63,11 @@ const template: Template = {
       `const { Payload } = await new LambdaClient({}).send(
          new InvokeCommand({ FunctionName: process.env.CALLEE, Payload: JSON.stringify(event) }));
        return { returned: JSON.parse(Payload.transformToString()) };`,
-      `import sdk from '${sdk}'; const { LambdaClient, InvokeCommand } = sdk;`,
+      {
+        preamble: `import sdk from '${sdk}'; const { LambdaClient, InvokeCommand } = sdk;`,
+        statements: [mayInvoke],
+      },
     ),
-    ...policyOf('caller', { Action, Resource: granted }),
   },
 };
 const names = new ResourceNames(template, 'quire-Test');

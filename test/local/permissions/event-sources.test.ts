@@ -14,18 +14,18 @@ function startWith(Action: string[]) {
   const template: Template = {
     Resources: {
       queue: { Type: 'AWS::SQS::Queue' },
-      role: { Type: 'AWS::IAM::Role' },
+      role: {
+        Type: 'AWS::IAM::Role',
+        Properties: {
+          Policies: [
+            { PolicyDocument: { Statement: [{ Effect: 'Allow', Action, Resource: queueArn }] } },
+          ],
+        },
+      },
       worker: {
         Type: 'AWS::Lambda::Function',
         Properties: { Handler: 'index.handler', Role: { 'Fn::GetAtt': ['role', 'Arn'] } },
         Metadata: { 'aws:asset:path': '/nowhere', 'aws:cdk:path': 'quire/jobs/worker/Resource' },
-      },
-      policy: {
-        Type: 'AWS::IAM::Policy',
-        Properties: {
-          PolicyDocument: { Statement: [{ Effect: 'Allow', Action, Resource: queueArn }] },
-          Roles: [{ Ref: 'role' }],
-        },
       },
       mapping: {
         Type: 'AWS::Lambda::EventSourceMapping',

@@ -9,7 +9,10 @@ const allow = { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: '*' };
 function permissionsWith(...Statement: object[]) {
   const template: Template = {
     Resources: {
-      role: { Type: 'AWS::IAM::Role' },
+      role: {
+        Type: 'AWS::IAM::Role',
+        Properties: { Policies: [{ PolicyDocument: { Statement } }] },
+      },
       table: { Type: 'AWS::DynamoDB::GlobalTable' },
       fn: {
         Type: 'AWS::Lambda::Function',
@@ -20,10 +23,6 @@ function permissionsWith(...Statement: object[]) {
         Properties: { Role: { 'Fn::GetAtt': ['otherRole', 'Arn'] } },
       },
       otherRole: { Type: 'AWS::IAM::Role' },
-      policy: {
-        Type: 'AWS::IAM::Policy',
-        Properties: { PolicyDocument: { Statement }, Roles: [{ Ref: 'role' }] },
-      },
     },
   };
   return permissionsOf(template, new ResourceNames(template, 'quire-Test'));
@@ -71,7 +70,7 @@ describe('the permissions of a function', () => {
     ['names actions it does not apply to', { ...allow, Action: undefined, NotAction: '*' }],
   ])('cannot be told from a statement that %s: it stops the stage', (_, statement) => {
     expect(() => permissionsWith(statement)).toThrow(
-      "The local stage can't apply a statement of the policy policy",
+      "The local stage can't apply a statement of the role role",
     );
   });
 });

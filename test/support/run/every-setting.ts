@@ -2,7 +2,9 @@
 export const everySetting = {
   'quire:alarms': 'all',
   'quire:canary': true,
+  'quire:alarmEmail': 'oncall@example.com',
   'quire:certificate': 'arn:aws:acm:us-east-1:000000000000:certificate/1234-abcd',
+  'quire:corsOrigins': ['https://app.example.com', 'https://admin.example.com'],
   'quire:dashboard': true,
   'quire:deletionProtection': true,
   'quire:domain': 'api.example.com',

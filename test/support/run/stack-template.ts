@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { constructOf, resourcesOf } from '../../../lib/local/template/template.ts';
+import { withNested } from './nested-stacks.ts';
 import { shared } from './shared.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: properties have CloudFormation's many shapes
@@ -10,9 +11,12 @@ export type Properties = any;
 /** The synthesized stack. */
 export const { template, assetsDir, stackName } = readAssembly(await shared('assembly'));
 
-/** The logical id and properties of each resource of one type. */
+/** The stack with those that are nested in it. */
+export const whole = withNested(template, assetsDir);
+
+/** The logical id and properties of each resource of one type, in the stack and those that are nested in it. */
 export const all = (type: string): [id: string, properties: Properties][] =>
-  resourcesOf(template, type).map(([id, { Properties }]) => [id, Properties]);
+  resourcesOf(whole, type).map(([id, { Properties }]) => [id, Properties]);
 
 /** The properties of the only resource of a type. */
 export function only(type: string): Properties {

@@ -65,6 +65,11 @@ export class Narrator {
     this.line(styleText('red', 'crash'), `${name}: ${error.stack ?? error.message}`);
   }
 
+  /** Tells that a process has ended by itself. */
+  ended(what: string): void {
+    this.line(styleText('red', 'crash'), `${what}; it starts again`);
+  }
+
   problem(text: string): void {
     this.line(styleText('red', 'problem'), text);
   }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
-import type { FunctionConfig } from '../../lib/local/lambda/sandbox.ts';
+import type { FunctionConfig } from '../../lib/local/lambda/start-runtime.ts';
 import { Narrator } from '../../lib/local/narrator.ts';
 
 // A process that runs one function for a parent that measures it.
@@ -41,7 +41,7 @@ process.on('message', async ({ id, config, event, times, slow }: Task) => {
       if (slow) await pause(2);
     },
   };
-  for (let i = 0; i < times; i++) result = await host.invoke(event, undefined, sink);
+  for (let i = 0; i < times; i++) result = await host.invoke(event, undefined, { sink });
   const peakMb = process.resourceUsage().maxRSS / 1e3;
   process.send?.({ id, status, result, startMb, peakMb } satisfies Peak);
 });

@@ -50,7 +50,7 @@ for (const { title, slow = false, ...request } of requests) {
     execArgv: flags,
     env: { ...process.env, ...secretKeyEnvironment },
   });
-  const config = { ...host.config, memoryMb: 256 };
+  const config = { ...host.config, memoryMb: 256, maxProcesses: undefined };
   child.send({ id: 0, config, event, times: 10, slow } satisfies Task);
   const [{ status, startMb, peakMb }] = (await once(child, 'message')) as [Peak];
   child.disconnect();

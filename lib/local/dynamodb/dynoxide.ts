@@ -28,6 +28,7 @@ export interface DynamoDbEngine extends Engine {
 export async function startDynamoDb(
   file: string | undefined,
   onDeath: (reason: string) => void,
+  onRestart: (what: string) => void = () => {},
 ): Promise<DynamoDbEngine> {
   const elsewhere = urlFrom('AWS_ENDPOINT_URL_DYNAMODB');
   if (elsewhere) return { url: elsewhere, entranceUrl: elsewhere, close: async () => {} };
@@ -39,8 +40,12 @@ export async function startDynamoDb(
   const path = file ?? join(mkdtempSync(join(memoryFolder(), 'quire-')), 'dynamodb.db');
   const command = [program, '--host', host, '--port', String(port), '--db-path', path];
   const temporary = file ? '' : dirname(path);
-  const engine = spawnWatched(command, { temporary });
+  const engine = spawnWatched(command, { temporary, restarts: true });
   await listening(engine);
+  // Its clients send again what it had not answered.
+  engine.stderr?.on('data', (output) => {
+    if (String(output).includes('listening')) onRestart('The DynamoDB engine was killed');
+  });
   const streams = await openStreams(path, onDeath);
   let closing = false;
   const exited = new Promise<void>((resolve) => engine.once('exit', () => resolve()));

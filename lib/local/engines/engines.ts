@@ -33,16 +33,18 @@ export interface EngineOptions {
   memory: boolean;
   /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
+  /** Called when one was killed and has started again, with what to tell. */
+  onRestart: (what: string) => void;
 }
 
 /** Starts the engines over files in `dataDir`, or in memory. Throws `StageError`. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
-  const { dataDir, memory, onDeath } = options;
+  const { dataDir, memory, onDeath, onRestart } = options;
   reachDirectly();
   const kept = (own: typeof ownFile, name: string) =>
     memory ? undefined : own(join(dataDir, name));
   const [dynamodb, queues, drive, textract, web, offlineModel] = await Promise.all([
-    startDynamoDb(kept(ownFile, 'dynamodb.db'), onDeath),
+    startDynamoDb(kept(ownFile, 'dynamodb.db'), onDeath, onRestart),
     startEngineThread(
       thread('../queues/fauxqs-thread.ts'),
       { dataDir: kept(ownFolder, 'queues'), s3StorageDir: kept(ownFolder, 'objects') },
@@ -137,7 +139,7 @@ export function endpointsOf(
   const webhookOrigin = process.env['QUIRE_WEBHOOK_ORIGIN'];
   return {
     AWS_REGION: region,
-    // One thread serves all calls of a function. They are turned off to compare both.
+    // One process serves all calls of a key. They are turned off to compare both.
     LEASES: process.env['LEASES'] ?? 'on',
     // The engines share a machine with what asks them, and write to its disk.
     AWS_TIMEOUT_FACTOR: '10',

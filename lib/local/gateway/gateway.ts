@@ -129,7 +129,10 @@ export class Gateway {
     request.body = undefined;
     try {
       const sink = route.streams ? new StreamedReply() : undefined;
-      const invoked = route.function.invoke(event, undefined, sink);
+      const invoked = route.function.invoke(event, undefined, {
+        sink,
+        owner: keyIn(decision?.context),
+      });
       line?.awaits(invoked);
       invoked.finally(() => room?.close()).catch(() => {});
       if (sink) this.streams.set(request, sink);
@@ -175,6 +178,10 @@ export class Gateway {
     return reply.code(status).headers(headers).send(body);
   }
 }
+
+/** The key that an authorizer has let in. */
+const keyIn = (context: Record<string, unknown> = {}) =>
+  typeof context['keyId'] === 'string' ? context['keyId'] : undefined;
 
 /** JSON has six characters for one at most; all but the body is far smaller than the rest. */
 const isTooLarge = (event: APIGatewayProxyEvent) =>

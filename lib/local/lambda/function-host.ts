@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
-import { type FunctionConfig, Sandbox } from './sandbox.ts';
+import { Sandbox } from './sandbox.ts';
+import type { FunctionConfig } from './start-runtime.ts';
 
 /** What a function has done so far: what Lambda would bill, had it run each invocation in a sandbox of its own. */
 export interface FunctionUse {
@@ -17,16 +18,18 @@ export interface FunctionUse {
 /** A sandbox without invocations is kept past the next run of a schedule, each minute. A reader of pages has 300 MB. */
 const defaultIdleMs = 90_000;
 
-/** Runs one function in a sandbox, which the first invocation starts, and the next one after it has died or has been idle. */
+/**
+ * Runs one function: in a thread, or in as many processes as it may have, which invocations start. Those for different
+ * callers run in different processes, as far as there are enough, so that what ends one ends no other's.
+ */
 export class FunctionHost {
   readonly config: FunctionConfig;
   private readonly narrator: Narrator;
   private codeDir: string;
-  private sandbox: Sandbox | undefined;
   private readonly idleMs: number;
-  private idleTimer: NodeJS.Timeout | undefined;
-  /** The sandboxes whose thread has not ended: the current one, and replaced ones that still run invocations. */
+  /** The sandboxes that have not ended: those that take invocations, and replaced ones that still run some. */
   private readonly living = new Set<Sandbox>();
+  private isClosed = false;
   private invocations = 0;
   private durationMs = 0;
 
@@ -37,21 +40,18 @@ export class FunctionHost {
     this.idleMs = idleMs;
   }
 
-  /** Invokes the function. Rejects with `InvocationError` if Lambda would report a function error. */
+  /** Invokes the function, for `owner` if that is known. Rejects with `InvocationError` if Lambda would report a function error. */
   async invoke(
     event: unknown,
-    requestId: string = randomUUID(),
-    sink?: ResponseSink,
+    id: string = randomUUID(),
+    { sink, owner = id }: { sink?: ResponseSink | undefined; owner?: string | undefined } = {},
   ): Promise<unknown> {
-    clearTimeout(this.idleTimer);
     const startedAt = performance.now();
     this.invocations += 1;
     try {
-      return await this.openSandbox().invoke(event, requestId, sink);
+      return await this.sandboxFor(owner).invoke(event, { id, owner, sink });
     } finally {
       this.durationMs += performance.now() - startedAt;
-      clearTimeout(this.idleTimer);
-      this.idleTimer = setTimeout(() => this.rest(), this.idleMs).unref();
     }
   }
 
@@ -63,9 +63,8 @@ export class FunctionHost {
     if (codeIn(codeDir) === codeIn(this.codeDir)) return false;
     const sandbox = this.startSandbox(codeDir);
     await sandbox.loaded;
-    this.sandbox?.finish();
+    for (const each of this.open) each.finish();
     this.codeDir = codeDir;
-    this.sandbox = sandbox;
     return true;
   }
 
@@ -80,29 +79,40 @@ export class FunctionHost {
   }
 
   /** What it has done so far. */
-  async use(): Promise<FunctionUse> {
-    const cpuMs = (await this.sandbox?.cpuMs()) ?? 0;
+  use(): FunctionUse {
+    const cpuMs = [...this.living].reduce((sum, each) => sum + each.cpuMs, 0);
     return { invocations: this.invocations, durationMs: this.durationMs, cpuMs };
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.idleTimer);
+    this.isClosed = true;
     await Promise.all([...this.living].map((sandbox) => sandbox.end()));
   }
 
-  private rest(): void {
-    if (this.inFlight === 0) this.sandbox?.finish();
+  /** The sandboxes that take invocations. */
+  private get open(): Sandbox[] {
+    return [...this.living].filter((each) => each.isOpen && each.codeDir === this.codeDir);
   }
 
-  private openSandbox(): Sandbox {
-    if (!this.sandbox?.isOpen) this.sandbox = this.startSandbox(this.codeDir);
-    return this.sandbox;
+  /** One that runs invocations for the same owner, or none, or else the one that runs the fewest. */
+  private sandboxFor(owner: string): Sandbox {
+    const { open } = this;
+    const own = open.find((each) => each.runsFor(owner)) ?? open.find((each) => !each.inFlight);
+    if (own) return own;
+    if (open.length < (this.config.maxProcesses || 1)) return this.startSandbox(this.codeDir);
+    return open.reduce((least, each) => (each.inFlight < least.inFlight ? each : least));
   }
 
   private startSandbox(codeDir: string): Sandbox {
-    const sandbox = new Sandbox({ ...this.config, codeDir }, this.narrator);
+    const sandbox = new Sandbox({ ...this.config, codeDir }, this.narrator, this.idleMs);
     this.living.add(sandbox);
-    void sandbox.ended.then(() => this.living.delete(sandbox));
+    void sandbox.ended.then((byItself) => {
+      this.living.delete(sandbox);
+      if (!byItself || this.isClosed) return;
+      this.narrator.ended(`${this.config.name} ended ${byItself}`);
+      // One that ended before it ran anything would end again.
+      if (sandbox.hasRun && this.open.length === 0) this.startSandbox(this.codeDir);
+    });
     return sandbox;
   }
 }

@@ -6,8 +6,57 @@ import { type Permissions, permissionsOf } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import type { Synthesis } from '../template/synthesize.ts';
-import { constructOf, type Resource, resolve, resourcesOf } from '../template/template.ts';
+import {
+  constructOf,
+  type Resource,
+  resolve,
+  resourcesOf,
+  type Template,
+} from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
+
+/** The name in a name, an ARN or an integration's URI. */
+const nameIn = (reference: string) => reference.match(/function:([^/:]+)/)?.[1] ?? reference;
+
+/** Callers wait for one that a route runs: so many of them share no process. Workers and readers are larger. */
+const ofRoute = 4;
+const ofOthers = 2;
+
+/**
+ * Returns in how many processes a function of a name may run: in none but the stage's own if callers feed it nothing that
+ * could end it. Such are authorizers, routes to `GET`, and what schedules and streams run.
+ */
+function processesIn(template: Template, names: ResourceNames): (name: string) => number {
+  const most = new Map<string, number>();
+  const note = (reference: unknown, processes: number) => {
+    const name = nameIn(String(reference));
+    most.set(name, Math.max(processes, most.get(name) ?? 0));
+  };
+  const each = (type: string, read: (properties: Fed) => void) => {
+    for (const [, { Properties }] of resourcesOf(template, type)) {
+      read(resolve(Properties, names) as Fed);
+    }
+  };
+  each('AWS::ApiGateway::Authorizer', ({ AuthorizerUri }) => note(AuthorizerUri, 0));
+  each('AWS::ApiGateway::Method', ({ HttpMethod, Integration }) =>
+    note(Integration?.Uri, HttpMethod === 'GET' ? 0 : ofRoute),
+  );
+  each('AWS::Lambda::EventSourceMapping', ({ FunctionName, EventSourceArn = '' }) =>
+    note(FunctionName, EventSourceArn.includes(':dynamodb:') ? 0 : ofOthers),
+  );
+  each('AWS::Events::Rule', ({ Targets = [] }) => Targets.forEach(({ Arn }) => void note(Arn, 0)));
+  return (name) => most.get(name) ?? ofOthers;
+}
+
+/** What says which function something feeds. */
+interface Fed {
+  AuthorizerUri?: string;
+  HttpMethod?: string;
+  Integration?: { Uri?: string };
+  FunctionName?: string;
+  EventSourceArn?: string;
+  Targets?: { Arn: string }[];
+}
 
 /** The template's functions, found by name or by an ARN that names them. */
 export class Functions {
@@ -20,10 +69,12 @@ export class Functions {
     narrator: Narrator,
   ) {
     const permissions = permissionsOf(template, names);
+    const maxProcessesOf = processesIn(template, names);
     for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
       const config = {
         ...configOf(id, resource, names, assetsDir),
         permissions: permissions.get(id) as Permissions,
+        maxProcesses: maxProcessesOf(names.nameOf(id)),
       };
       const endpoints = endpointsOf(config.name);
       // Where an engine listens is known only here, so it replaces what the template says.
@@ -34,8 +85,7 @@ export class Functions {
 
   /** Returns the function that a name, an ARN or an integration's URI names, whatever its alias. Throws `StageError`. */
   find(reference: string): FunctionHost {
-    const name = reference.match(/function:([^/:]+)/)?.[1] ?? reference;
-    const host = this.named(name);
+    const host = this.named(nameIn(reference));
     if (!host) throw new StageError(`The template names the function ${reference}, but has none.`);
     return host;
   }

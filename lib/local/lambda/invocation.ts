@@ -25,7 +25,7 @@ export interface ResponseHead {
   headers?: Record<string, string>;
 }
 
-/** What a function's thread is sent: an invocation to run, that a chunk of a response was taken, or that it is to end. */
+/** What a function's runtime is sent: an invocation to run, that a chunk of a response was taken, or that it is to end. */
 export type SandboxMessage = InvocationMessage | { chunkTakenOf: string } | 'end';
 
 export interface InvocationMessage {
@@ -36,14 +36,14 @@ export interface InvocationMessage {
   deadlineMs: number;
 }
 
-/** What a function's thread sends at once. */
-export type ThreadMessage = 'ready' | ThreadReply[];
+/** What a function's runtime sends at once. */
+export type RuntimeMessage = 'ready' | RuntimeReply[];
 
-/** One of its replies: pieces of a streamed response, then how the invocation ended. */
-export type ThreadReply =
+/** One of its replies: pieces of a streamed response, then how the invocation ended, and the CPU time of the sandbox so far. */
+export type RuntimeReply =
   | { id: string; head: ResponseHead }
   | { id: string; chunk: Uint8Array }
-  | InvocationEnd;
+  | (InvocationEnd & { cpuMs: number });
 
 /** How an invocation ended: with the JSON of its result, or with an error. */
 export type InvocationEnd =

@@ -9,6 +9,7 @@ import { clientConfig } from '../engines/client-config.ts';
 import type { Narrator } from '../narrator.ts';
 import { region } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
+import { InvocationError } from './invocation.ts';
 
 export interface QueuePollerConfig {
   url: string;
@@ -19,6 +20,10 @@ export interface QueuePollerConfig {
   function: FunctionHost;
   narrator: Narrator;
 }
+
+/** Whether an invocation failed as its process ended, which is told already. */
+const isOfEnd = (error: Error) =>
+  error instanceof InvocationError && error.errorType === 'Runtime.ExitError';
 
 /**
  * Feeds a queue to a function as Lambda's event source mapping does. Messages that fail stay in the queue until
@@ -57,7 +62,7 @@ export class QueuePoller {
   private start(messages: Message[]): void {
     const run = this.deliver(messages).catch((error: Error) => {
       // Functions are ended with the stage. Their messages come again when it starts.
-      if (this.stopped.signal.aborted) return;
+      if (this.stopped.signal.aborted || isOfEnd(error)) return;
       this.config.narrator.problem(`${this.config.function.config.name}: ${error.message}`);
     });
     this.running.add(run);

@@ -64,7 +64,9 @@ async function sweepJob(key: JobKey): Promise<number> {
 async function takeBack(job: ClaimedJob): Promise<void> {
   if (Date.parse(job.lease_until) > Date.now()) return;
   const error = 'worker_lost: The worker stopped before it finished the job.';
-  const taken = await takeBackJob(job, error);
+  const lastError =
+    'worker_lost_twice: The worker stopped in the midst of the job twice, the second time with no other job beside it.';
+  const taken = await takeBackJob(job, error, lastError);
   if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });
 }
 

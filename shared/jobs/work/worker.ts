@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { errorFields, log } from '../../log.ts';
 import type { ClaimedJob } from '../engine/item/job.ts';
 import { claimBest, claimJobs } from './claim-jobs.ts';
-import { InvocationJobs } from './invocation-jobs.ts';
 import { JobMessage } from './notify.ts';
+import { ProcessJobs } from './process-jobs.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 
 /** Time a worker keeps for writing down how its jobs ended, before Lambda stops it. */
@@ -23,13 +23,14 @@ const claimingShare = 1 / 3;
  * write of an end, failed.
  */
 export function jobWorker(work: RunJob, atOnce = 1) {
+  const jobs = new ProcessJobs();
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const timeMs = context.getRemainingTimeInMillis();
-    const jobs = new InvocationJobs();
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
     const run: RunClaimed = (job) =>
       jobs.run(work, (workInTurn) => runLeased(job, workInTurn, timeIsUp));
-    const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
+    const mayTakeMore = () =>
+      !jobs.isReserved && context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));
     const unreadable = Records.filter(({ messageId }) => !readableIds.has(messageId));

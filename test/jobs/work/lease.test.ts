@@ -146,7 +146,7 @@ it('keeps its lease when a sweep saw it lapse, but the worker has renewed it sin
   vi.setSystemTime(Date.parse(seenBySweep.lease_until) + 1);
   const renewed = await renewLease(seenBySweep);
 
-  const taken = await takeBackJob(seenBySweep, 'worker_lost: gone');
+  const taken = await takeBackJob(seenBySweep, 'worker_lost: gone', 'worker_lost_twice: gone');
 
   expect(taken).toBeUndefined();
   expect(await itemOf(seenBySweep)).toEqual(renewed);

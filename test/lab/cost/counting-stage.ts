@@ -85,7 +85,7 @@ export async function startCountingStage(modelUrl: string): Promise<CountingStag
       const logBytes = narrator.bytes.get(name) ?? 0;
       return [
         name,
-        { memoryMb, ...(await host.use()), ...written, calls: calls.get(name) ?? {}, logBytes },
+        { memoryMb, ...host.use(), ...written, calls: calls.get(name) ?? {}, logBytes },
       ];
     });
     return Object.fromEntries(await Promise.all(works));

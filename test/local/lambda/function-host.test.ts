@@ -1,7 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
+import { poll } from '../../support/servers/poll.ts';
+import { commandLine } from '../../support/servers/processes.ts';
 import { TinyFunctions } from './tiny-functions.ts';
 
 let functions: TinyFunctions;
@@ -28,16 +33,16 @@ describe('a function', () => {
 
   it('tells what it has done so far, a sandbox that is starting included', async () => {
     const host = functions.start('for (const end = Date.now() + 50; Date.now() < end; );');
-    const untouched = await host.use();
+    const untouched = host.use();
 
     const first = host.invoke({});
-    const starting = await host.use();
+    const starting = host.use();
     await first;
     await host.invoke({});
 
     expect(untouched).toEqual({ invocations: 0, durationMs: 0, cpuMs: 0 });
     expect(starting).toMatchObject({ invocations: 1, durationMs: 0 });
-    const { invocations, durationMs, cpuMs } = await host.use();
+    const { invocations, durationMs, cpuMs } = host.use();
     expect(invocations).toBe(2);
     expect(durationMs).toBeGreaterThanOrEqual(99);
     expect(cpuMs).toBeGreaterThan(starting.cpuMs);
@@ -168,7 +173,10 @@ describe('a function whose code is replaced', () => {
   });
 });
 
-describe('a function whose thread dies', () => {
+describe.each([
+  ['thread', undefined],
+  ['process', 2],
+])('a function whose %s dies', (_kind, maxProcesses) => {
   it.each([
     ['by process.exit', 'process.exit(3);'],
     [
@@ -181,13 +189,19 @@ describe('a function whose thread dies', () => {
     ],
     ['of memory', 'const held = []; for (;;) held.push(new Array(1e5).fill(calls));'],
   ])('%s fails what ran in it, and starts afresh', async (_, death) => {
-    const host = functions.start(`
+    const host = functions.start(
+      `
       if (event === 'wait') return new Promise(() => {});
       if (event === 'die') { ${death} }
-      return calls;`);
+      return calls;`,
+      { maxProcesses },
+    );
+    const owner = 'key';
     await host.invoke('live');
 
-    const ends = await Promise.allSettled([host.invoke('wait'), host.invoke('die')]);
+    const ends = await Promise.allSettled(
+      ['wait', 'die'].map((event) => host.invoke(event, undefined, { owner })),
+    );
 
     for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: exitError });
     expect(host.inFlight).toBe(0);
@@ -197,6 +211,7 @@ describe('a function whose thread dies', () => {
   it('tells of the exception that killed it', async () => {
     const host = functions.start(
       "setTimeout(() => { throw new Error('boom'); }); await new Promise(() => {});",
+      { maxProcesses },
     );
 
     await host.invoke({}).catch(() => {});
@@ -213,6 +228,7 @@ describe('a function whose thread dies', () => {
     async (_, body) => {
       const host = functions.start(`if (event === 'live') return calls; ${body}`, {
         timeoutMs: 1_000,
+        maxProcesses,
       });
       const late = host.invoke('late');
 
@@ -224,6 +240,93 @@ describe('a function whose thread dies', () => {
       expect(host.inFlight).toBe(0);
     },
   );
+});
+
+describe('a function in processes', () => {
+  const waiting = 'if (event.wait) await new Promise(() => {}); return process.pid;';
+  const start = (maxProcesses: number) => functions.start(waiting, { maxProcesses });
+  const pidOf = async (host: FunctionHost, owner: string) =>
+    Number(await host.invoke({}, undefined, { owner }));
+
+  it('runs calls for different callers in different ones, as far as there are enough', async () => {
+    const host = start(2);
+    const first = await pidOf(host, 'first');
+    const running = ['first', 'second'].map((owner) =>
+      host.invoke({ wait: true }, undefined, { owner }).catch(() => {}),
+    );
+
+    const pids = [await pidOf(host, 'first'), await pidOf(host, 'second')];
+
+    expect(pids[0]).toBe(first);
+    expect(new Set(pids).size).toBe(2);
+    expect(pids).toContain(await pidOf(host, 'third'));
+    await host.close();
+    await Promise.all(running);
+  });
+
+  it('loses the calls of the one that is killed and no others, says so in a line and starts it again', async () => {
+    const host = start(2);
+    const ends = ['first', 'second'].map((owner) =>
+      host.invoke({ wait: true }, undefined, { owner }).catch((error: Error) => error.message),
+    );
+    const [first, second] = [await pidOf(host, 'first'), await pidOf(host, 'second')];
+
+    process.kill(first, 'SIGKILL');
+
+    expect(await ends[0]).toBe("The function's process ended by SIGKILL");
+    expect(host.inFlight).toBe(1);
+    expect(await pidOf(host, 'second')).toBe(second);
+    expect(await pidOf(host, 'first')).not.toBe(first);
+    expect(functions.lines.filter((line) => line.includes('SIGKILL'))).toEqual([
+      expect.stringContaining('tiny ended by SIGKILL, with 1 calls under way; it starts again'),
+    ]);
+    await host.close();
+    await ends[1];
+  });
+
+  it('has one that is out of memory say no more than that', async () => {
+    const host = functions.start("const held = []; for (;;) held.push('secret ' + held.length);", {
+      maxProcesses: 1,
+    });
+
+    await expect(host.invoke({})).rejects.toThrow("The function's process ended out of memory");
+
+    expect(functions.lines).toEqual([
+      expect.stringContaining('tiny ended out of memory, with 1 calls under way'),
+    ]);
+  });
+
+  it('ends one that has had no call for a while', async () => {
+    const host = functions.start('return process.pid;', { maxProcesses: 2, idleMs: 50 });
+    const pid = await pidOf(host, 'key');
+
+    await poll(
+      () => commandLine(pid),
+      (line) => line === '',
+    );
+
+    expect(functions.lines).toEqual([]);
+  });
+
+  it('ends them when the stage is killed', async () => {
+    const script = join(mkdtempSync(join(tmpdir(), 'quire-host-')), 'host.mjs');
+    writeFileSync(
+      script,
+      `import { FunctionHost } from ${JSON.stringify(new URL('../../../lib/local/lambda/function-host.ts', import.meta.url))};
+      const host = new FunctionHost(${JSON.stringify(start(1).config)}, { functionLine() {} });
+      console.log(await host.invoke({}));`,
+    );
+    const stage = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const pid = Number(String((await once(stage.stdout, 'data'))[0]));
+
+    stage.kill('SIGKILL');
+
+    expect(pid).toBeGreaterThan(0);
+    await poll(
+      () => commandLine(pid),
+      (line) => line === '',
+    );
+  });
 });
 
 describe('a bundle that does not load', () => {

@@ -12,6 +12,7 @@ interface TinyOptions {
   idleMs?: number;
   environment?: Record<string, string>;
   permissions?: Permissions;
+  maxProcesses?: number | undefined;
 }
 
 /** Functions of a line or two on the local stage's own host. */
@@ -31,6 +32,7 @@ export class TinyFunctions {
       idleMs = 60_000,
       environment = {},
       permissions = permissionsFor(),
+      maxProcesses,
     }: TinyOptions = {},
   ): FunctionHost {
     const codeDir = join(this.root, String(this.hosts.length));
@@ -51,6 +53,7 @@ export class TinyFunctions {
         permissions,
         timeoutMs,
         memoryMb: 128,
+        maxProcesses,
       },
       this.narrator,
       idleMs,

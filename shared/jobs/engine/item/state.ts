@@ -33,9 +33,9 @@ import type { EndStatus } from './status.ts';
  * | retryJob        | processing | own lease                     | queued, or failed   | + error, retry_count; - lease, attempt_at |
  * | beginAlone      | processing | own lease, stopped or not     | processing          | alone_lease                      |
  * | takeBackJob     | processing | worker silent, not run alone  | queued              | + error, runs_alone; - lease     |
- * | takeBackJob     | processing | worker silent, run alone      | queued, or failed   | + error, retry_count; - lease    |
+ * | takeBackJob     | processing | worker silent, run alone      | failed              | + error; - lease                 |
  * | postponeJob     | processing | own lease                     | queued              | + error, ready_at, place; - lease |
- * | continueJob     | processing | own lease                     | queued              | + turn, attempt_at; - lease, error |
+ * | continueJob     | processing | own lease                     | queued              | + turn, attempt_at; - lease, error, runs_alone |
  * | makeReady       | queued     | ready_at is past, no turn     | queued              | + turn                           |
  * | suspendJob      | processing | own lease                     | processing          | + attempt_at; - lease, error     |
  * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
@@ -213,17 +213,22 @@ function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job)
 }
 
 /**
- * Queues the job of a lost worker at once, unless that worker has renewed its lease. The first loss costs no retry,
- * as another job may have broken the worker; from then on the job runs alone, and a loss costs one.
+ * Queues the job of a lost worker at once, unless that worker has renewed its lease. The first loss costs no retry, as
+ * another job may have broken the worker; then the job runs alone, and fails with `lastError` if it loses that one too.
  */
-export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
+export function takeBackJob(
+  job: ClaimedJob,
+  error: string,
+  lastError: string,
+): Promise<Job | undefined> {
   const { when, values } = whileLeased(job);
   const silent = {
     when: `${when} AND lease_until = :until`,
     values: { ...values, ':until': job.lease_until },
   };
-  const mayBeAnothers = job.alone_lease !== job.lease_id && !job.stop_reason;
-  return retryJob(job, error, 0, silent, mayBeAnothers ? freeTry : triesOf(job));
+  if (job.stop_reason) return retryJob(job, error, 0, silent);
+  if (job.alone_lease === job.lease_id) return failJob(job, lastError, {}, silent);
+  return retryJob(job, error, 0, silent, freeTry);
 }
 
 const freeTry: Tries = { used: 0, most: 1, counted: { runs_alone: true } };
@@ -248,8 +253,9 @@ export function postponeJob(
 }
 
 /** processing → queued, to go on at once where it stopped: no retry is counted. */
-export function continueJob(job: ClaimedJob): Promise<Job | undefined> {
-  return queueAgain(job, whileLeased(job), attemptOf(job));
+export function continueJob(job: ClaimedJob, { hasRun = true } = {}): Promise<Job | undefined> {
+  // Its worker has lived through this run.
+  return queueAgain(job, whileLeased(job), attemptOf(job), hasRun ? ['runs_alone'] : []);
 }
 
 /** When an attempt began that goes on in a later claim. */
@@ -460,6 +466,7 @@ function queueAgain(
   job: TurnFields & Pick<Job, 'stop_reason'>,
   condition: Condition,
   set: Partial<Job> = {},
+  remove: (keyof Job)[] = [],
 ): Promise<Job | undefined> {
   const now = Date.now();
   return updateJob(job, {
@@ -471,6 +478,6 @@ function queueAgain(
       turn: turnOf(job),
       ...set,
     },
-    remove: ['error', ...leaseAttributes],
+    remove: ['error', ...remove, ...leaseAttributes],
   });
 }

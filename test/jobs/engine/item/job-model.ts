@@ -130,6 +130,7 @@ export class JobModel {
   goOn(claim: ClaimedJob): boolean {
     return this.whileLeased(claim, (job) => {
       delete job.error;
+      delete job.runsAlone;
       queue(job, 0);
     });
   }
@@ -239,10 +240,18 @@ function giveBack(job: ModelJob, error: string, waitMs: number): void {
   queue(job, waitMs);
 }
 
-/** A worker that is lost costs a job no retry unless the job ran alone. */
+const lostTwice =
+  'worker_lost_twice: The worker stopped in the midst of the job twice, the second time with no other job beside it.';
+
+/** A worker that is lost costs a job no retry; one that ran alone fails. */
 function takeBack(job: ModelJob, error: string): void {
-  if (job.stop || (job.aloneLease && job.aloneLease === job.lease?.id)) {
+  if (job.stop) {
     giveBack(job, error, 0);
+    return;
+  }
+  if (job.aloneLease && job.aloneLease === job.lease?.id) {
+    job.error = lostTwice;
+    end(job, 'failed');
     return;
   }
   job.error = error;

@@ -6,11 +6,16 @@ interface WaitingStart {
   start: () => void;
 }
 
-/** The jobs of one invocation. One that has lost a worker runs alone; if it loses that too, it is the cause. */
-export class InvocationJobs {
+/** The jobs of one process. One that has lost a worker runs alone; if it loses that too, it is the cause. */
+export class ProcessJobs {
   private running = 0;
   private isAlone = false;
   private readonly waiting: WaitingStart[] = [];
+
+  /** Whether a job that begins now would wait for one that runs alone, or for its turn behind such a one. */
+  get isReserved(): boolean {
+    return this.waiting.length > 0 || (this.isAlone && this.running > 0);
+  }
 
   /**
    * Calls `run` with work that waits until its job may start. The job counts as running until its end is written, as
@@ -22,7 +27,7 @@ export class InvocationJobs {
       await run(async (job, signal) => {
         if (!hasStarted) {
           hasStarted = await this.waitToStart(job.runs_alone ?? false, signal);
-          if (!hasStarted) return () => continueJob(job);
+          if (!hasStarted) return () => continueJob(job, { hasRun: false });
           if (job.runs_alone) await beginAlone(job);
         }
         return work(job, signal);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClaimedJob } from '../../../shared/jobs/engine/item/job.ts';
-import { InvocationJobs } from '../../../shared/jobs/work/invocation-jobs.ts';
+import { ProcessJobs } from '../../../shared/jobs/work/process-jobs.ts';
 import type { RunJob } from '../../../shared/jobs/work/run-leased.ts';
 import { answer } from '../../support/worlds/jobs.ts';
 import { useStore } from '../../support/worlds/store.ts';
@@ -13,7 +13,7 @@ const job = (job_id: string, runs_alone = false) =>
 const work: RunJob = async () => answer;
 
 /** Starts a job among others. Returns what ends it, once it has started. */
-async function started(jobs: InvocationJobs, of: ClaimedJob): Promise<() => Promise<void>> {
+async function started(jobs: ProcessJobs, of: ClaimedJob): Promise<() => Promise<void>> {
   const hasStarted = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
   const run = jobs.run(work, async (inTurn) => {
@@ -29,7 +29,7 @@ async function started(jobs: InvocationJobs, of: ClaimedJob): Promise<() => Prom
 }
 
 it('a job whose work was called twice, as that of a stopped one is, makes room once', async () => {
-  const jobs = new InvocationJobs();
+  const jobs = new ProcessJobs();
   const begun: string[] = [];
   const noted: RunJob = async ({ job_id }) => {
     begun.push(job_id);
@@ -48,7 +48,7 @@ it('a job whose work was called twice, as that of a stopped one is, makes room o
 });
 
 it('a job whose time was up before it came to wait goes on later', async () => {
-  const jobs = new InvocationJobs();
+  const jobs = new ProcessJobs();
   const end = await started(jobs, job('alone', true));
   let isBegun = false;
 

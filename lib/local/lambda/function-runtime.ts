@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { keepCompiled } from '../keep-compiled.ts';
@@ -6,13 +8,14 @@ import type { Permissions } from '../permissions/policies.ts';
 import type {
   InvocationEnd,
   InvocationMessage,
+  RuntimeMessage,
+  RuntimeReply,
   SandboxMessage,
-  ThreadReply,
 } from './invocation.ts';
 import { ResponseStream, withHead } from './response-stream.ts';
 import { clockSetter } from './wrong-clock.ts';
 
-// The thread of one function, which does for a handler what Lambda's Node runtime does.
+// The thread, or the process, of one function, which does for a handler what Lambda's Node runtime does.
 // @see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
 
 type Handler = (event: unknown, context: object) => unknown;
@@ -31,11 +34,14 @@ Object.assign(globalThis, {
   },
 });
 
-interface ThreadData extends Record<'bundle' | 'exportName' | 'name' | 'arn' | 'memoryMb', string> {
+interface RuntimeData
+  extends Record<'bundle' | 'exportName' | 'name' | 'arn' | 'memoryMb', string> {
   permissions: Permissions;
 }
 
-const { bundle, exportName, name, arn, memoryMb, permissions } = workerData as ThreadData;
+if (!parentPort) endWithStage();
+const given = parentPort ? workerData : (await once(process, 'message'))[0];
+const { bundle, exportName, name, arn, memoryMb, permissions } = given as RuntimeData;
 guardRequests({ name, permissions });
 const setClock = clockSetter(name);
 process.setSourceMapsEnabled(true);
@@ -43,12 +49,26 @@ gatherLines(process.stdout);
 const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
 keepCompiled();
 
-parentPort?.on('message', async (message: SandboxMessage) => {
+const stage = parentPort ?? process;
+stage.on('message', async (message: SandboxMessage) => {
   if (message === 'end') end();
   else if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();
-  else reply(await run(message));
+  else reply({ ...(await run(message)), cpuMs: cpuMs() });
 });
-parentPort?.postMessage('ready');
+post('ready');
+
+function post(message: RuntimeMessage): void {
+  if (parentPort) parentPort.postMessage(message);
+  else process.send?.(message);
+}
+
+/** Has a process end when the stage does, however that ends; and before it where the machine's memory is full. */
+function endWithStage(): void {
+  process.on('disconnect', () => process.exit());
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {}
+}
 
 /** Ends as Lambda ends a sandbox: code that wants to do something before listens to the signal, and exits. */
 function end(): void {
@@ -74,15 +94,20 @@ function gatherLines(stream: NodeJS.WriteStream): void {
   process.on('exit', end);
 }
 
-let replies: ThreadReply[] = [];
+let replies: RuntimeReply[] = [];
 
 /** Sends a reply, with those that come at the same moment: each message takes both threads a while. */
-function reply(next: ThreadReply): void {
+function reply(next: RuntimeReply): void {
   if (replies.push(next) > 1) return;
   setImmediate(() => {
-    parentPort?.postMessage(replies);
+    post(replies);
     replies = [];
   });
+}
+
+function cpuMs(): number {
+  const { user, system } = parentPort ? process.threadCpuUsage() : process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<InvocationEnd> {

@@ -78,7 +78,7 @@ export async function deploy(
       ...{ dataDir, memory, onDeath },
       onRestart: (what) => narrator.ended(what),
     }).then((started) => {
-      closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
+      closers.push(() => Promise.all(Object.values(started).map((engine) => engine.close())));
       return started;
     }),
     synthesizing,
@@ -91,8 +91,8 @@ export async function deploy(
   const queuesUrl = engines.queues.url;
   const [secrets] = await Promise.all([
     startSecrets(template, names, {
-      serviceAccount: engines.drive.serviceAccount,
-      modelKey: engines.offlineModel?.key,
+      serviceAccount: engines.providers.drive.serviceAccount,
+      modelKey: engines.providers.offlineModel?.key,
     }),
     deployTables(template, names, dynamodb.url),
     deployQueues(template, names, queuesUrl),
@@ -131,9 +131,9 @@ export async function deploy(
     dynamodbUrl: dynamodb.entranceUrl,
     queuesUrl,
     secretsUrl: secrets.url,
-    driveUrl: engines.drive.url,
+    driveUrl: engines.providers.drive.url,
     outputs: outputsOf(template, names),
-    offlineModel: engines.offlineModel !== undefined,
+    offlineModel: engines.providers.offlineModel !== undefined,
     localWeb: search.name === 'searxng' && search.url === undefined,
     functions,
     bundlesDir: bundlesIn(synthesis.assetsDir),

@@ -20,7 +20,7 @@ import { addWriteRoutes } from './write-routes.ts';
 export interface DriveServerOptions {
   folder: string;
   /** The file that keeps ids and properties; without one they end with the server. */
-  indexFile?: string;
+  indexFile?: string | undefined;
 }
 
 /** A running Drive. */

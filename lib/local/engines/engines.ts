@@ -1,30 +1,25 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DriveEngine } from '../drive/drive-server.ts';
 import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
-import type { ModelEngine } from '../offline-model/offline-model-server.ts';
 import { ownFile, ownFolder } from '../own-paths.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { region } from '../template/resource-names.ts';
 import { constructOf, resourcesOf, type Template } from '../template/template.ts';
 import { searchProvider } from '../web/search-provider.ts';
-import type { WebEngine } from '../web/web-server.ts';
 import { type Engine, type EngineThread, startEngineThread } from './engine.ts';
 import { reachDirectly } from './no-proxy.ts';
+import type { Providers, ProvidersOptions } from './providers-thread.ts';
 
 /** The servers that stand for AWS's services, Google Drive, the web and the model providers on this machine. */
 export interface Engines {
   dynamodb: DynamoDbEngine;
   /** SQS and S3. */
   queues: EngineThread;
-  drive: DriveEngine;
   textract: Engine;
-  /** Pages, and a SearXNG that searches them. */
-  web: WebEngine;
-  /** Undefined if a real provider is configured. */
-  offlineModel: ModelEngine | undefined;
+  /** Google Drive, the web with a SearXNG that searches it, and the offline model, unless a real one is configured. */
+  providers: Providers;
 }
 
 export interface EngineOptions {
@@ -43,33 +38,25 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   reachDirectly();
   const kept = (own: typeof ownFile, name: string) =>
     memory ? undefined : own(join(dataDir, name));
-  const [dynamodb, queues, drive, textract, web, offlineModel] = await Promise.all([
+  const [dynamodb, queues, textract, providers] = await Promise.all([
     startDynamoDb(kept(ownFile, 'dynamodb.db'), onDeath, onRestart),
     startEngineThread(
       thread('../queues/fauxqs-thread.ts'),
       { dataDir: kept(ownFolder, 'queues'), s3StorageDir: kept(ownFolder, 'objects') },
       onDeath,
     ),
-    startEngineThread<DriveEngine>(
-      thread('../drive/drive-thread.ts'),
-      { folder: folderOf('drive', dataDir), indexFile: kept(ownFile, 'drive.db') },
-      onDeath,
-    ),
     startEngineThread(thread('../textract/textract-thread.ts'), {}, onDeath),
-    startEngineThread<WebEngine>(
-      thread('../web/web-thread.ts'),
-      { folder: folderOf('web', dataDir) },
+    startEngineThread<Providers>(
+      thread('./providers-thread.ts'),
+      {
+        drive: { folder: folderOf('drive', dataDir), indexFile: kept(ownFile, 'drive.db') },
+        web: { folder: folderOf('web', dataDir) },
+        hasModel: hasProvider(),
+      } satisfies ProvidersOptions,
       onDeath,
     ),
-    hasProvider()
-      ? undefined
-      : startEngineThread<ModelEngine>(
-          thread('../offline-model/offline-model-thread.ts'),
-          {},
-          onDeath,
-        ),
   ]);
-  return { dynamodb, queues, drive, textract, web, offlineModel };
+  return { dynamodb, queues, textract, providers };
 }
 
 const thread = (file: string) => new URL(file, import.meta.url);
@@ -131,10 +118,11 @@ export interface TemplateServers {
 /** Returns the environment that leads a function to the engines. Nothing else about it differs from AWS. */
 export function endpointsOf(
   functionName: string,
-  engines: Engines,
+  { dynamodb, queues, textract, providers }: Engines,
   { secrets, invoke }: TemplateServers,
 ): Record<string, string> {
-  const modelUrl = engines.offlineModel?.url ?? process.env['OPENAI_BASE_URL'];
+  const { drive, web, offlineModel } = providers;
+  const modelUrl = offlineModel?.url ?? process.env['OPENAI_BASE_URL'];
   const search = searchProvider();
   const webhookOrigin = process.env['QUIRE_WEBHOOK_ORIGIN'];
   return {
@@ -143,17 +131,17 @@ export function endpointsOf(
     LEASES: process.env['LEASES'] ?? 'on',
     // The engines share a machine with what asks them, and write to its disk.
     AWS_TIMEOUT_FACTOR: '10',
-    AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb.url,
-    AWS_ENDPOINT_URL_SQS: engines.queues.url,
-    AWS_ENDPOINT_URL_S3: engines.queues.url,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+    AWS_ENDPOINT_URL_SQS: queues.url,
+    AWS_ENDPOINT_URL_S3: queues.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
     AWS_ENDPOINT_URL_SSM: secrets.url,
     AWS_ENDPOINT_URL_LAMBDA: invoke.url,
-    AWS_ENDPOINT_URL_TEXTRACT: engines.textract.url,
-    GOOGLE_DRIVE_URL: engines.drive.url,
-    ...(search.name === 'searxng' && { SEARCH_URL: search.url ?? engines.web.searchUrl }),
+    AWS_ENDPOINT_URL_TEXTRACT: textract.url,
+    GOOGLE_DRIVE_URL: drive.url,
+    ...(search.name === 'searxng' && { SEARCH_URL: search.url ?? web.searchUrl }),
     // The one address on this machine that may be read as a page, and the one that webhooks may have.
-    ...(functionName === 'read-page' && { READ_PAGE_LOCAL_ORIGIN: engines.web.url }),
+    ...(functionName === 'read-page' && { READ_PAGE_LOCAL_ORIGIN: web.url }),
     ...(functionName === 'post-webhook' &&
       webhookOrigin && { READ_PAGE_LOCAL_ORIGIN: webhookOrigin }),
     ...(modelUrl && { OPENAI_BASE_URL: modelUrl }),

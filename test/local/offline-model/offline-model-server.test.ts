@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import type {
@@ -622,17 +620,4 @@ describe('five megabytes', () => {
     expect(response.status).toBe(status);
     if (status === 200) expect(await response.text()).toContain('only its beginning and end');
   });
-});
-
-it('a worker serves it from a thread of its own', async () => {
-  const worker = new Worker(
-    new URL('../../../lib/local/offline-model/offline-model-thread.ts', import.meta.url),
-  );
-
-  const [{ url, key }] = await once(worker, 'message');
-
-  const inWorker = new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0 });
-  const { data } = await inWorker.models.list();
-  expect(data).toHaveLength(1);
-  await worker.terminate();
 });

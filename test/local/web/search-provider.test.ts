@@ -26,12 +26,12 @@ const engine = (name: string) => ({
   searchUrl: `http://${name}/searxng`,
   close: async () => {},
 });
-const engines = Object.fromEntries(
-  ['dynamodb', 'queues', 'drive', 'textract', 'web', 'offlineModel'].map((name) => [
-    name,
-    engine(name),
-  ]),
-) as unknown as Engines;
+const enginesOf = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, engine(name)]));
+const engines = {
+  ...enginesOf('dynamodb', 'queues', 'textract'),
+  providers: enginesOf('drive', 'web', 'offlineModel'),
+} as unknown as Engines;
 const servers: TemplateServers = { secrets: engine('secrets'), invoke: engine('invoke') };
 
 const environmentOf = (name: string) => endpointsOf(name, engines, servers);

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pdfOf } from '../../support/fixtures/pdfs.ts';
-import { pathsOf, search, startTestWeb, type TestWeb } from './test-web.ts';
+import { pathsOf, startTestWeb, type TestWeb } from './test-web.ts';
 
 let web: TestWeb;
 beforeEach(async () => {
@@ -284,19 +282,4 @@ describe('the next search', () => {
 
     expect(all.map(({ number_of_results }) => number_of_results)).toEqual(Array(20).fill(20));
   });
-});
-
-it('a thread of its own serves the folder, and ends when told', async () => {
-  web.put('a.txt', 'A heron.');
-  const file = new URL('../../../lib/local/web/web-thread.ts', import.meta.url);
-  const thread = new Worker(file, { workerData: { folder: web.folder } });
-  onTestFinished(() => void thread.terminate());
-
-  const [{ url, searchUrl }] = await once(thread, 'message');
-  const found = await search(searchUrl, 'heron');
-  thread.postMessage('close');
-  await once(thread, 'exit');
-
-  expect(found.results[0]?.url).toBe(`${url}/pages/a.txt`);
-  await expect(fetch(url)).rejects.toThrow();
 });

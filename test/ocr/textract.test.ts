@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
-import type { Fault } from '../../lib/local/textract/fault-plan.ts';
 import type { Recognize } from '../../lib/local/textract/recognized-page.ts';
-import {
-  startTextractServer,
-  type TextractServer,
-} from '../../lib/local/textract/textract-server.ts';
 import { readWithTextract } from '../../shared/ocr/textract.ts';
 import { poll } from '../support/servers/poll.ts';
 import { jpegHeader, pageOf } from '../support/servers/textract.ts';
+import {
+  type Fault,
+  startTestTextract,
+  type TestTextract,
+} from '../support/servers/textract-faults.ts';
 
 const page = jpegHeader();
 const noSignal = new AbortController().signal;
 const readsWell: Recognize = async () => pageOf('SUMMARY OF IT', 'All was read\nand agreed.');
 
-let server: TextractServer;
+let server: TestTextract;
 let recognize: Recognize;
 
 beforeAll(async () => {
-  server = await startTextractServer({ recognize: (...page) => recognize(...page) });
+  server = await startTestTextract({ recognize: (...page) => recognize(...page) });
   Object.assign(process.env, clientEnvironment, { AWS_ENDPOINT_URL_TEXTRACT: server.url });
 });
 afterAll(() => server.close());

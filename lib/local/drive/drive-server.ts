@@ -8,9 +8,7 @@ import { AccessTokens } from './access-tokens.ts';
 import { DriveError } from './drive-error.ts';
 import { DriveFolder, rootFolderId } from './drive-folder.ts';
 import { DriveIndex } from './drive-index.ts';
-import { FaultInjector } from './fault-injector.ts';
 import { addFileRoutes } from './file-routes.ts';
-import { countRequests } from './request-counts.ts';
 import { OffsetError } from './resumable-uploads.ts';
 import { createServiceAccount, type ServiceAccount } from './service-account.ts';
 import { addTokenRoute } from './token-route.ts';
@@ -21,6 +19,8 @@ export interface DriveServerOptions {
   folder: string;
   /** The file that keeps ids and properties; without one they end with the server. */
   indexFile?: string | undefined;
+  /** Adds hooks that come before all others, as tests do that make requests fail. */
+  prepare?: (app: FastifyInstance) => void;
 }
 
 /** A running Drive. */
@@ -30,18 +30,12 @@ export interface DriveEngine extends Engine {
   serviceAccount: ServiceAccount;
 }
 
-/** One that runs in this thread, whose requests can be made to fail, and are counted. */
-export interface DriveServer extends DriveEngine {
-  faults: FaultInjector;
-  /** How many requests of each kind came so far, such as `GET /drive/v3/files/:fileId?alt=media`. */
-  requests(): Record<string, number>;
-}
-
 /** Serves a folder on disk over Drive's v3 protocol. */
 export async function startDriveServer({
   folder: path,
   indexFile,
-}: DriveServerOptions): Promise<DriveServer> {
+  prepare,
+}: DriveServerOptions): Promise<DriveEngine> {
   mkdirSync(path, { recursive: true });
   if (indexFile !== undefined) refuseVisible(indexFile, path);
   const index = new DriveIndex(indexFile);
@@ -51,9 +45,8 @@ export async function startDriveServer({
   const folder = new DriveFolder(path, index);
   const uploads = new UploadFolder(path);
   const app = Fastify({ forceCloseConnections: true });
-  const faults = new FaultInjector();
-  const requests = countRequests(app);
-  addFaults(app, faults);
+  prepare?.(app);
+  leaveBodies(app);
   addErrors(app);
   addTokenRoute(app, tokens, account);
   addAuthorization(app, tokens);
@@ -67,8 +60,6 @@ export async function startDriveServer({
     url,
     rootFolderId,
     serviceAccount,
-    faults,
-    requests,
     close: async () => {
       await app.close();
       uploads.discardAll();
@@ -84,11 +75,10 @@ function refuseVisible(indexFile: string, folder: string): void {
   throw new StageError(`The Drive's index ${indexFile} can't lie in its folder ${folder}.`);
 }
 
-/** Adds faults on demand. Bodies are not parsed here: each route reads its own as it comes. */
-function addFaults(app: FastifyInstance, faults: FaultInjector): void {
-  faults.addTo(app);
+/** Bodies are not parsed here: each route reads its own as it comes. */
+function leaveBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request, body, done) => done(null, faults.bodyOf(request, body)));
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body));
 }
 
 function addAuthorization(app: FastifyInstance, tokens: AccessTokens): void {

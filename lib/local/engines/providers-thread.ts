@@ -1,5 +1,9 @@
 import { workerData } from 'node:worker_threads';
-import { type DriveServerOptions, startDriveServer } from '../drive/drive-server.ts';
+import {
+  type DriveEngine,
+  type DriveServerOptions,
+  startDriveServer,
+} from '../drive/drive-server.ts';
 import { startOfflineModel } from '../offline-model/offline-model-server.ts';
 import { startWebServer, type WebServerOptions } from '../web/web-server.ts';
 import { type Engine, reportEngine } from './engine.ts';
@@ -13,7 +17,7 @@ export interface ProvidersOptions {
 
 /** The servers that stand for providers outside of AWS, in one thread: each thread has a heap of its own. */
 export interface Providers extends Engine {
-  drive: Omit<Awaited<ReturnType<typeof startDriveServer>>, 'close' | 'faults' | 'requests'>;
+  drive: Omit<DriveEngine, 'close'>;
   web: Omit<Awaited<ReturnType<typeof startWebServer>>, 'close'>;
   offlineModel: Omit<Awaited<ReturnType<typeof startOfflineModel>>, 'close'> | undefined;
 }

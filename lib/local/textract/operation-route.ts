@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { blocksOf } from './blocks.ts';
-import { exceptionOf, type Fault, type FaultPlan } from './fault-plan.ts';
 import { readOperationRequest } from './operation-request.ts';
 import type { Recognize } from './recognized-page.ts';
-import type { RequestMeter } from './request-meter.ts';
 import { TextractError } from './textract-error.ts';
 
 interface OperationRouteOptions {
   recognize: Recognize;
-  faults: FaultPlan;
-  meter: RequestMeter;
   /** Aborts when the server closes. */
   closing: AbortSignal;
 }
@@ -20,19 +16,14 @@ interface OperationRouteOptions {
  * @see https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
 export function addOperationRoute(app: FastifyInstance, options: OperationRouteOptions): void {
-  const { recognize, faults, meter, closing } = options;
+  const { recognize, closing } = options;
   app.addContentTypeParser('application/x-amz-json-1.1', { parseAs: 'string' }, (_, body, done) => {
     done(null, body);
   });
 
   app.post('/', { errorHandler: answerError }, async (request, reply) => {
     const target = String(request.headers['x-amz-target'] ?? '').replace(/^Textract\./, '');
-    reply.raw.once('close', meter.begin(target));
     reply.headers({ 'content-type': contentType, 'x-amzn-requestid': randomUUID() });
-    const fault = faults.next();
-    if (fault) return fail(fault, reply);
-    meter.refuseBeyondRate();
-
     const { name, image, features } = readOperationRequest(target, request.body);
     const page = await recognize(image, AbortSignal.any([closing, hangUpOf(reply)]));
     return JSON.stringify({
@@ -50,18 +41,6 @@ function hangUpOf({ raw }: FastifyReply): AbortSignal {
   const hangUp = new AbortController();
   raw.once('close', () => raw.writableFinished || hangUp.abort());
   return hangUp.signal;
-}
-
-function fail(fault: Fault, reply: FastifyReply): unknown {
-  const { message = 'Told to fail', cut, hang } = fault;
-  const { type, status } = exceptionOf(fault);
-  if (!cut && !hang) throw new TextractError(type, message, status);
-  reply.hijack();
-  if (cut === 'midway') {
-    reply.raw.writeHead(200, { 'content-type': contentType, 'content-length': 1_000 });
-    reply.raw.write('{"Blocks":[', () => reply.raw.destroy());
-  } else if (cut) reply.raw.destroy();
-  return reply;
 }
 
 function answerError(error: Error, _request: unknown, reply: FastifyReply): void {

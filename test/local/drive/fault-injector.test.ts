@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../../../lib/local/drive/fault.ts';
 import { useDrive } from '../../support/servers/drive.ts';
+import type { Fault } from '../../support/servers/drive-faults.ts';
 
 const drive = await useDrive();
 afterEach(() => drive.faults.clear());

@@ -5,13 +5,14 @@ import {
 } from '@aws-sdk/client-textract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Engine, startEngineThread } from '../../../lib/local/engines/engine.ts';
-import { startTextractServer } from '../../../lib/local/textract/textract-server.ts';
+
 import { heightToWidth } from '../../../shared/ocr/jpeg-shape.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
 import { some } from '../../support/run/cases.ts';
 import { poll } from '../../support/servers/poll.ts';
 import { jpegHeader, textractClient } from '../../support/servers/textract.ts';
+import { startTestTextract } from '../../support/servers/textract-faults.ts';
 import { printedTable } from './printed-table.ts';
 
 const thread = new URL('../../../lib/local/textract/textract-thread.ts', import.meta.url);
@@ -104,7 +105,7 @@ describe('Textract in a thread of its own', () => {
 });
 
 it('Textract ends in the middle of a page', async () => {
-  const server = await startTextractServer();
+  const server = await startTestTextract();
   const command = new DetectDocumentTextCommand({ Document: { Bytes: page } });
   const asked = textractClient(server.url).send(command);
   const end = asked.then(

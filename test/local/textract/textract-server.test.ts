@@ -5,22 +5,22 @@ import {
   type DetectDocumentTextCommandOutput,
 } from '@aws-sdk/client-textract';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../../../lib/local/textract/fault-plan.ts';
 import type { Recognize } from '../../../lib/local/textract/recognized-page.ts';
-import {
-  startTextractServer,
-  type TextractOptions,
-  type TextractServer,
-} from '../../../lib/local/textract/textract-server.ts';
+import type { TextractOptions } from '../../../lib/local/textract/textract-server.ts';
 import { poll } from '../../support/servers/poll.ts';
 import { jpegHeader, pageOf, textractClient } from '../../support/servers/textract.ts';
+import {
+  type Fault,
+  startTestTextract,
+  type TestTextract,
+} from '../../support/servers/textract-faults.ts';
 
 interface HttpRequest {
   body: unknown;
   headers: Record<string, string>;
 }
 
-let server: TextractServer | undefined;
+let server: TestTextract | undefined;
 
 afterEach(async () => {
   await server?.close();
@@ -30,7 +30,7 @@ afterEach(async () => {
 const recognize: Recognize = async () => pageOf('Hello there\nyou');
 
 async function start(options: TextractOptions = {}) {
-  server = await startTextractServer({ recognize, ...options });
+  server = await startTestTextract({ recognize, ...options });
   const client = textractClient(server.url);
   const detect = (Bytes: Uint8Array = jpegHeader()): Promise<DetectDocumentTextCommandOutput> =>
     client.send(new DetectDocumentTextCommand({ Document: { Bytes } }));
@@ -268,14 +268,6 @@ describe('traffic', () => {
 
     expect(counted).toMatchObject({ total: 4, byTarget: { DetectDocumentText: 4 }, atOnce: 3 });
     expect(counted.maxPerSecond).toBeGreaterThanOrEqual(3);
-  });
-
-  it('beyond a rate is refused', async () => {
-    const { detect } = await start({ pagesPerSecond: 2 });
-
-    const ends = await Promise.all([1, 2, 3].map(() => detect().then(() => 'read', nameOf)));
-
-    expect(ends.toSorted()).toEqual(['ProvisionedThroughputExceededException', 'read', 'read']);
   });
 
   it('ends for the recognizer when the client hangs up', async () => {

@@ -2,14 +2,18 @@ import { sign } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { auth, drive, type drive_v3 } from 'googleapis';
 import { afterAll } from 'vitest';
-import { type DriveServer, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
-import type { Fault } from '../../../lib/local/drive/fault.ts';
+import { type DriveEngine, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
 import type { ServiceAccount } from '../../../lib/local/drive/service-account.ts';
+import { countRequests, type Fault, FaultInjector } from './drive-faults.ts';
 
 /** A Drive over a folder of its own. */
-export interface TestDrive extends DriveServer {
+export interface TestDrive extends DriveEngine {
+  faults: FaultInjector;
+  /** How many requests of each kind came so far, such as `GET /drive/v3/files/:fileId?alt=media`. */
+  requests(): Record<string, number>;
   folder: string;
   /** Google's own client, signed in. */
   client: drive_v3.Drive;
@@ -33,11 +37,19 @@ export async function useDrive(): Promise<TestDrive> {
 async function startDrive(): Promise<TestDrive> {
   const base = mkdtempSync(join(tmpdir(), 'quire-drive-'));
   const folder = join(base, 'Drive');
-  const server = await startDriveServer({ folder, indexFile: join(base, 'drive.db') });
+  const faults = new FaultInjector();
+  let requests = (): Record<string, number> => ({});
+  const prepare = (app: FastifyInstance) => {
+    requests = countRequests(app);
+    faults.addTo(app);
+  };
+  const server = await startDriveServer({ folder, indexFile: join(base, 'drive.db'), prepare });
   const token = await accessToken(server.serviceAccount);
   const client = driveClient(server.url, token);
   return {
     ...server,
+    faults,
+    requests,
     folder,
     client,
     put: (path, content = '') => {
@@ -50,7 +62,7 @@ async function startDrive(): Promise<TestDrive> {
       const headers = { authorization: `Bearer ${token}`, ...init.headers };
       return fetch(new URL(path, server.url), { ...init, headers });
     },
-    fault: (...faults) => server.faults.add(...faults),
+    fault: (...more) => faults.add(...more),
     close: async () => {
       await server.close();
       rmSync(base, { recursive: true });

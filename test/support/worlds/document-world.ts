@@ -5,9 +5,7 @@ import type { SQSRecord } from 'aws-lambda';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { afterAll } from 'vitest';
-import type { Fault } from '../../../lib/local/textract/fault-plan.ts';
 import type { RecognizedPage } from '../../../lib/local/textract/recognized-page.ts';
-import { startTextractServer } from '../../../lib/local/textract/textract-server.ts';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
@@ -30,6 +28,7 @@ import { accessToken, driveClient, useDrive } from '../servers/drive.ts';
 import { useModelStub } from '../servers/model-stub.ts';
 import { contextOf, eventOf, onMessages, takeMessages } from '../servers/queue.ts';
 import { anyRoom } from '../servers/rooms.ts';
+import { type Fault, startTestTextract } from '../servers/textract-faults.ts';
 import { minuteMs, pass } from './clock.ts';
 import { itemOf } from './jobs.ts';
 import { useStore } from './store.ts';
@@ -53,7 +52,7 @@ export async function useDocumentWorld(
 ) {
   const [drive, textract, model] = await Promise.all([
     useDrive(),
-    startTextractServer({ recognize }),
+    startTestTextract({ recognize }),
     useModelStub(),
   ]);
   afterAll(() => textract.close());

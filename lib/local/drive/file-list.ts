@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { DriveError, invalidParameter } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { type FieldsMask, fieldsBelow, parseFields } from './fields-mask.ts';
-import { type Order, orderByScore, parseOrder, type SortKey } from './file-order.ts';
+import { type Order, orderById, orderByScore, type SortKey } from './file-order.ts';
 import { checkFileFields, defaultFileFields, describeFile } from './file-resource.ts';
 import type { FullTexts } from './full-text.ts';
 import { parseQuery, type SearchQuery } from './search-query.ts';
 
-/** The parameters of files.list that this server reads. */
+/** The parameters of files.list that this server reads; `orderBy` it refuses. */
 export interface ListParameters {
   q?: string;
   fields?: string;
@@ -26,7 +26,8 @@ export async function listFiles(
 ): Promise<object> {
   const mask = listMask(parameters.fields);
   const query = parseQuery(parameters.q);
-  const order = orderOf(query, texts, parameters.orderBy);
+  if (parameters.orderBy) throw invalidParameter('orderBy');
+  const order = orderOf(query, texts);
   const found = await find(folder, texts, query);
   const { page, next } = readPage(parameters, order, found);
   const fileMask = fieldsBelow(mask, 'files');
@@ -54,15 +55,9 @@ function listMask(fields: string | undefined): FieldsMask {
   return mask;
 }
 
-/** Files that are found by their text come by relevance, and in no other order. */
-function orderOf({ searches }: SearchQuery, texts: FullTexts, orderBy: string | undefined): Order {
-  if (searches.length === 0) return parseOrder(orderBy);
-  if (orderBy) {
-    const reason =
-      'Sorting is not supported for queries with fullText terms. Results are always in descending relevance order.';
-    const parameter = { location: 'orderBy', locationType: 'parameter' };
-    throw new DriveError(403, 'forbidden', reason, parameter);
-  }
+/** Files that are found by their text come by relevance. */
+function orderOf({ searches }: SearchQuery, texts: FullTexts): Order {
+  if (searches.length === 0) return orderById;
   return orderByScore((entry) =>
     searches.reduce((sum, search) => sum + texts.score(entry, search), 0),
   );
@@ -92,11 +87,11 @@ function childrenOf(folder: DriveFolder, id: string): Entry[] {
 
 /** Returns the page after the token, and the next page's token: it holds the sort key of the page's last entry. */
 function readPage(
-  { q = '', orderBy = '', pageSize, pageToken }: ListParameters,
+  { q = '', pageSize, pageToken }: ListParameters,
   { sortKeyOf, compare }: Order,
   found: Entry[],
 ): { page: Entry[]; next: string | undefined } {
-  const search = createHash('sha256').update(`${q}\n${orderBy}`).digest('base64url').slice(0, 12);
+  const search = createHash('sha256').update(q).digest('base64url').slice(0, 12);
   const after = pageToken === undefined ? undefined : readToken(pageToken, search);
   const size = readPageSize(pageSize);
   const rest = found

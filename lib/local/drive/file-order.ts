@@ -1,9 +1,6 @@
-import { invalidParameter } from './drive-error.ts';
 import type { Entry } from './drive-folder.ts';
-import { createdTimeOf, mimeTypeOf, modifiedTimeOf, nameOf } from './file-resource.ts';
-import { folderType } from './google-files.ts';
 
-/** What a file is sorted by: its value for each key of the order, then its id. */
+/** What a file is sorted by, the id last. */
 export type SortKey = string[];
 
 export interface Order {
@@ -11,36 +8,11 @@ export interface Order {
   compare(a: SortKey, b: SortKey): number;
 }
 
-const sortableFields: Record<string, (entry: Entry) => string> = {
-  name: nameOf,
-  name_natural: nameOf,
-  createdTime: createdTimeOf,
-  modifiedTime: modifiedTimeOf,
-  folder: (entry) => (mimeTypeOf(entry) === folderType ? '0' : '1'),
+/** The order by id, which no change of a file disturbs between two pages. */
+export const orderById: Order = {
+  sortKeyOf: ({ id }) => [id],
+  compare: ([a], [b]) => compareStrings(a, b),
 };
-
-/** Reads `orderBy`. Without one, files are sorted by id, which no change of a file disturbs between two pages. */
-export function parseOrder(orderBy = ''): Order {
-  const keys = orderBy
-    .split(',')
-    .map((key) => key.trim().split(/\s+/))
-    .filter(([name]) => name)
-    .map(([name = '', direction]) => {
-      const read = sortableFields[name];
-      if (!read || (direction && direction !== 'desc')) throw invalidParameter('orderBy');
-      return { read, sign: direction ? -1 : 1, numeric: name === 'name_natural' };
-    });
-  return {
-    sortKeyOf: (entry) => [...keys.map(({ read }) => read(entry)), entry.id],
-    compare: (a, b) => {
-      for (const [n, { sign, numeric }] of keys.entries()) {
-        const order = (a[n] ?? '').localeCompare(b[n] ?? '', 'en', { numeric });
-        if (order !== 0) return sign * order;
-      }
-      return compareStrings(a.at(-1), b.at(-1));
-    },
-  };
-}
 
 /** Makes the order in which the highest score comes first. */
 export function orderByScore(scoreOf: (entry: Entry) => number): Order {

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { diskNameFor, otherName } from './disk-names.ts';
 import { badRequest, DriveError } from './drive-error.ts';
@@ -15,7 +15,7 @@ import {
 } from './file-metadata.ts';
 import { indexedAs, mimeTypeOf, nameOf, versionOf } from './file-resource.ts';
 import { folderType, isGoogleType, typeOfName } from './google-files.ts';
-import { moveToFree, type UploadedContent, type UploadFolder } from './upload-folder.ts';
+import { moveToFree, type UploadedContent } from './upload-folder.ts';
 
 /** A change of a file: its new metadata, and the folders that it is moved into and out of. */
 export interface FileChange {
@@ -24,16 +24,14 @@ export interface FileChange {
   removeParents?: string;
 }
 
-/** Makes, changes and deletes files. On disk they always appear whole. */
+/** Makes and changes files. On disk they always appear whole. */
 export class FileWriter {
   private readonly folder: DriveFolder;
-  private readonly uploads: UploadFolder;
   /** The ids and paths of files that are being made. */
   private readonly reserved = new Set<string>();
 
-  constructor(folder: DriveFolder, uploads: UploadFolder) {
+  constructor(folder: DriveFolder) {
     this.folder = folder;
-    this.uploads = uploads;
   }
 
   /** Throws if a file can't be made of this. */
@@ -51,11 +49,11 @@ export class FileWriter {
   }
 
   /** Makes a file or folder. Returns its id. */
-  async create(metadata: FileMetadata, content?: UploadedContent): Promise<string> {
+  async create(metadata: FileMetadata, content: UploadedContent): Promise<string> {
     this.checkNew(metadata);
     const { id = newFileId(), name = 'Untitled' } = metadata;
     const mimeType = metadata.mimeType ?? typeOfContent(content) ?? typeOfName(name);
-    if (content && mimeType === folderType) throw badRequest('A folder has no content.');
+    if (mimeType === folderType) throw badRequest('A folder has no content.');
     this.reserved.add(id);
     try {
       let isMade = false;
@@ -78,7 +76,7 @@ export class FileWriter {
         'Use the addParents and removeParents parameters instead.';
       throw new DriveError(403, 'fieldNotWritable', reason);
     }
-    if (metadata.trashed) throw badRequest('A Drive on disk has no bin: files can be deleted.');
+    if (metadata.trashed) throw badRequest('A Drive on disk has no bin.');
     const type = metadata.mimeType;
     if (removeParents && !addParents) throw badRequest('A file must have a parent.');
     const before = mimeTypeOf(entry);
@@ -114,36 +112,25 @@ export class FileWriter {
     });
   }
 
-  /** Deletes a file, or a folder with all that is in it. */
-  async remove(id: string): Promise<void> {
-    const entry = this.folder.get(id);
-    refuseRoot(entry);
-    await rm(this.folder.locate(entry.path), { recursive: true, force: true });
-    this.folder.index.remove(id);
-  }
-
   /** Makes a new file under a free name. Returns false if another file took the name meanwhile. */
   private async tryToMake(
     id: string,
     metadata: FileMetadata & { name: string; mimeType: string },
-    content?: UploadedContent,
+    content: UploadedContent,
   ): Promise<boolean> {
     const { name, mimeType } = metadata;
     const parent = parentOf(metadata, this.folder);
     const path = this.freePath(parent.path, diskNameFor(name, mimeType));
-    const kind = mimeType === folderType ? 'folder' : 'file';
     this.reserved.add(path);
     // The index has the id before the disk has the file: otherwise a listing would give the file another id.
     this.folder.index.add(id, parent.path, basename(path));
     this.folder.index.change(id, {
-      ...indexedAs(basename(path), kind, name, mimeType),
+      ...indexedAs(basename(path), 'file', name, mimeType),
       app_properties: JSON.stringify(mergeProperties({}, metadata.appProperties)),
       changed_at: Date.now() * 1000,
     });
     try {
-      const target = this.folder.locate(path);
-      if (kind === 'folder') await mkdir(target);
-      else await moveToFree((content ?? (await this.uploads.receive([]))).path, target);
+      await moveToFree(content.path, this.folder.locate(path));
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -1,6 +1,6 @@
 import { invalidParameter } from './drive-error.ts';
 import { type Entry, rootFolderId } from './drive-folder.ts';
-import { createdTimeOf, mimeTypeOf, modifiedTimeOf, nameOf } from './file-resource.ts';
+import { mimeTypeOf, nameOf } from './file-resource.ts';
 import type { FullTexts } from './full-text.ts';
 
 /** A search query that has been read. */
@@ -18,7 +18,7 @@ type Condition = Omit<SearchQuery, 'searches'>;
 
 const everything: SearchQuery = { matches: () => true, parents: undefined, searches: [] };
 
-/** Reads the parameter `q` of files.list. Throws Drive's 400. @see https://developers.google.com/workspace/drive/api/guides/search-files */
+/** Reads the parameter `q` of files.list, as far as the service asks. Throws Drive's 400. @see https://developers.google.com/workspace/drive/api/guides/search-files */
 export function parseQuery(q: string | undefined): SearchQuery {
   if (q === undefined || q.trim() === '') return everything;
   const reader = new QueryReader(q);
@@ -26,6 +26,13 @@ export function parseQuery(q: string | undefined): SearchQuery {
   reader.end();
   return { ...condition, searches: reader.searches };
 }
+
+/** What is compared by `=` and `!=`. A Drive on disk has no bin. */
+const fields: Record<string, (entry: Entry) => string> = {
+  trashed: () => 'false',
+  name: nameOf,
+  mimeType: mimeTypeOf,
+};
 
 const invalid = () => invalidParameter('q');
 
@@ -35,7 +42,7 @@ class QueryReader {
   private readonly tokens: string[];
 
   constructor(q: string) {
-    this.tokens = q.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\w.]+|[<>!]=|\S/g) ?? [];
+    this.tokens = q.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\w.]+|!=|\S/g) ?? [];
   }
 
   disjunction(): Condition {
@@ -67,10 +74,6 @@ class QueryReader {
   }
 
   private term(): Condition {
-    if (this.take('not')) {
-      const { matches } = this.term();
-      return { matches: (file, texts) => !matches(file, texts), parents: undefined };
-    }
     if (this.take('(')) {
       const inner = this.disjunction();
       this.expect(')');
@@ -89,35 +92,13 @@ class QueryReader {
 
   private comparison(): Condition {
     const field = this.tokens.shift() ?? '';
-    if (field === 'appProperties') return this.property();
     if (field === 'fullText') return this.search();
     const operator = this.tokens.shift() ?? '';
-    const [read, tests] = this.operands(field);
-    const test = tests[operator];
-    if (!test) throw invalid();
-    return { matches: (entry) => test(read(entry)), parents: undefined };
-  }
-
-  /** Returns what reads a field, and for each operator the test against the query's value. */
-  private operands(field: string): [(entry: Entry) => string, Record<string, Test>] {
-    if (field === 'trashed') return [() => 'false', equality(this.boolean())];
-    if (field === 'name') return [nameOf, textTests(this.text(), hasWordPrefix)];
-    if (field === 'mimeType') {
-      return [mimeTypeOf, textTests(this.text(), (type, part) => type.startsWith(part))];
-    }
-    if (field === 'createdTime') return [createdTimeOf, timeTests(this.text())];
-    if (field === 'modifiedTime') return [modifiedTimeOf, timeTests(this.text())];
-    throw invalid();
-  }
-
-  private property(): Condition {
-    for (const token of ['has', '{', 'key', '=']) this.expect(token);
-    const key = this.text();
-    for (const token of ['and', 'value', '=']) this.expect(token);
-    const value = this.text();
-    this.expect('}');
+    const read = fields[field];
+    if (!read || (operator !== '=' && operator !== '!=')) throw invalid();
+    const wanted = field === 'trashed' ? this.boolean() : this.text();
     return {
-      matches: ({ row }) => JSON.parse(row.app_properties)[key] === value,
+      matches: (entry) => (read(entry) === wanted) === (operator === '='),
       parents: undefined,
     };
   }
@@ -150,38 +131,4 @@ class QueryReader {
   private expect(token: string): void {
     if (!this.take(token)) throw invalid();
   }
-}
-
-type Test = (value: string) => boolean;
-
-const equality = (wanted: string): Record<string, Test> => ({
-  '=': (value) => value === wanted,
-  '!=': (value) => value !== wanted,
-});
-
-const textTests = (
-  wanted: string,
-  contains: (value: string, part: string) => boolean,
-): Record<string, Test> => ({ ...equality(wanted), contains: (value) => contains(value, wanted) });
-
-/** Whether a word of a name begins with `part`: Drive's `contains` finds nothing in the middle of a word. */
-function hasWordPrefix(name: string, part: string): boolean {
-  const [text, wanted] = [name.toLowerCase(), part.toLowerCase()];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '')) return true;
-  }
-  return false;
-}
-
-function timeTests(text: string): Record<string, Test> {
-  const wanted = Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
-  if (Number.isNaN(wanted)) throw invalid();
-  return {
-    '=': (value) => Date.parse(value) === wanted,
-    '!=': (value) => Date.parse(value) !== wanted,
-    '<': (value) => Date.parse(value) < wanted,
-    '<=': (value) => Date.parse(value) <= wanted,
-    '>': (value) => Date.parse(value) > wanted,
-    '>=': (value) => Date.parse(value) >= wanted,
-  };
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
 /** An upload's content in a hidden file, and the type that the client gave it. */
 export interface UploadedContent {
@@ -27,21 +26,6 @@ export class UploadFolder {
 
   newPath(): string {
     return join(this.folder, `${prefix}${randomBytes(12).toString('hex')}`);
-  }
-
-  /** Writes content to a new file as it comes. */
-  async receive(
-    source: AsyncIterable<Buffer> | Buffer[],
-    mimeType?: string,
-  ): Promise<UploadedContent> {
-    const path = this.newPath();
-    try {
-      await pipeline(source, createWriteStream(path, { flags: 'wx' }));
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    }
-    return { path, mimeType };
   }
 
   discardAll(): void {

@@ -1,11 +1,9 @@
-import { rm } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from './drive-error.ts';
 import type { DriveFolder } from './drive-folder.ts';
 import type { FileMetadata } from './file-metadata.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FileWriter } from './file-writer.ts';
-import { readMultipart } from './multipart.ts';
 import { type Body, readJson } from './request-body.ts';
 import { ResumableUploads } from './resumable-uploads.ts';
 import type { UploadedContent, UploadFolder } from './upload-folder.ts';
@@ -20,59 +18,58 @@ interface WriteQuery {
 
 type WriteRequest = FastifyRequest<{ Params: { fileId?: string }; Querystring: WriteQuery }>;
 
-/** Adds the routes that write: files.create, files.update and files.delete, with every kind of upload. */
+/** Adds the routes that write: files.create and files.update by resumable uploads, and files.update of metadata. */
 export function addWriteRoutes(
   app: FastifyInstance,
   folder: DriveFolder,
   uploads: UploadFolder,
 ): void {
   const routes = new WriteRoutes(folder, uploads);
-  for (const path of ['/drive/v3/files', '/upload/drive/v3/files']) {
-    const upload = path.startsWith('/upload');
-    const write = (request: WriteRequest, reply: FastifyReply) =>
-      upload ? routes.upload(request, reply) : routes.writeMetadata(request);
-    app.post(path, write);
-    app.patch(`${path}/:fileId`, write);
-  }
+  app.patch('/drive/v3/files/:fileId', (request: WriteRequest) => routes.writeMetadata(request));
   for (const path of ['/upload/drive/v3/files', '/upload/drive/v3/files/:fileId']) {
+    const start = (request: WriteRequest, reply: FastifyReply) => routes.start(request, reply);
+    if (path.endsWith(':fileId')) app.patch(path, start);
+    else app.post(path, start);
     app.put(path, (request: WriteRequest, reply) => routes.resume(request, reply));
   }
-  app.delete('/drive/v3/files/:fileId', async ({ params }: WriteRequest, reply) => {
-    await routes.writer.remove(params.fileId ?? '');
-    return reply.code(204).send();
-  });
 }
 
 class WriteRoutes {
-  readonly writer: FileWriter;
+  private readonly writer: FileWriter;
   private readonly folder: DriveFolder;
-  private readonly uploads: UploadFolder;
   private readonly resumable: ResumableUploads;
 
   constructor(folder: DriveFolder, uploads: UploadFolder) {
-    this.writer = new FileWriter(folder, uploads);
+    this.writer = new FileWriter(folder);
     this.folder = folder;
-    this.uploads = uploads;
     this.resumable = new ResumableUploads(uploads);
   }
 
   async writeMetadata(request: WriteRequest): Promise<unknown> {
-    fileFields(request.query.fields);
+    const { params, query } = request;
+    fileFields(query.fields);
     const metadata = await readJson<FileMetadata>(request.body);
-    return this.describe(await this.write(request, metadata), request);
+    await this.writer.change(params.fileId ?? '', { metadata, ...query });
+    return this.describe(params.fileId ?? '', request);
   }
 
-  async upload(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
-    const { query, headers } = request;
+  /** Begins a resumable upload. */
+  async start(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
+    const { params, query, headers, protocol, host, url } = request;
     fileFields(query.fields);
-    const body = request.body as Body;
-    if (query.uploadType === 'resumable') return this.startResumable(request, reply);
-    if (query.uploadType === 'media') {
-      return this.receive(request, {}, body ?? [], headers['content-type']);
-    }
-    if (query.uploadType !== 'multipart') throw badRequest('Unsupported uploadType.');
-    const parts = await readMultipart<FileMetadata>(body, headers['content-type']);
-    return this.receive(request, parts.metadata, parts.content, parts.mimeType);
+    if (query.uploadType !== 'resumable') throw badRequest('Unsupported uploadType.');
+    const metadata = await readJson<FileMetadata>(request.body);
+    const { fileId } = params;
+    if (fileId) this.writer.checkChange(fileId, { metadata, ...query });
+    else this.writer.checkNew(metadata);
+    const mimeType = headers['x-upload-content-type'];
+    const length = headers['x-upload-content-length'];
+    const id = await this.resumable.start(
+      (content) => this.write(request, metadata, content),
+      mimeType === undefined ? undefined : String(mimeType),
+      length === undefined ? undefined : Number(length),
+    );
+    return reply.header('location', `${protocol}://${host}${url}&upload_id=${id}`).send();
   }
 
   /** Takes a chunk of a resumable upload. */
@@ -87,44 +84,10 @@ class WriteRoutes {
     return reply.code(308).send();
   }
 
-  private async startResumable(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
-    const { headers, protocol, host, url } = request;
-    const metadata = await readJson<FileMetadata>(request.body);
-    this.check(request, metadata);
-    const mimeType = headers['x-upload-content-type'];
-    const length = headers['x-upload-content-length'];
-    const id = await this.resumable.start(
-      (content) => this.write(request, metadata, content),
-      mimeType === undefined ? undefined : String(mimeType),
-      length === undefined ? undefined : Number(length),
-    );
-    return reply.header('location', `${protocol}://${host}${url}&upload_id=${id}`).send();
-  }
-
-  private async receive(
-    request: WriteRequest,
-    metadata: FileMetadata,
-    source: AsyncIterable<Buffer> | Buffer[],
-    mimeType: string | undefined,
-  ): Promise<unknown> {
-    this.check(request, metadata);
-    const content = await this.uploads.receive(source, mimeType);
-    try {
-      return await this.describe(await this.write(request, metadata, content), request);
-    } finally {
-      await rm(content.path, { force: true });
-    }
-  }
-
-  private check({ params: { fileId }, query }: WriteRequest, metadata: FileMetadata): void {
-    if (fileId) this.writer.checkChange(fileId, { metadata, ...query });
-    else this.writer.checkNew(metadata);
-  }
-
   private async write(
     { params: { fileId }, query }: WriteRequest,
     metadata: FileMetadata,
-    content?: UploadedContent,
+    content: UploadedContent,
   ): Promise<string> {
     if (!fileId) return this.writer.create(metadata, content);
     await this.writer.change(fileId, { metadata, ...query }, content);

@@ -17,19 +17,21 @@ describe('a server that starts again', () => {
     const { folder } = drive;
     const indexFile = join(folder, '../other.db');
     const before = await start(folder, indexFile);
-    const requestBody = { name: 'kept.txt', appProperties: { job: '1' } };
-    const { data: created } = await before.client.files.create({ requestBody });
+    drive.put('kept.txt');
     const listed = await before.client.files.list({ pageSize: 1000 });
+    const fileId = listed.data.files?.find(({ name }) => name === 'kept.txt')?.id ?? '';
+    const appProperties = { job: '1' };
+    await before.client.files.update({ fileId, requestBody: { appProperties } });
     await before.server.close();
 
     const after = await start(folder, indexFile);
     const again = await after.client.files.list({ pageSize: 1000 });
     const fields = 'name,appProperties';
-    const kept = await after.client.files.get({ fileId: created.id ?? '', fields });
+    const kept = await after.client.files.get({ fileId, fields });
     await after.server.close();
 
     expect(again.data).toEqual(listed.data);
-    expect(kept.data).toEqual(requestBody);
+    expect(kept.data).toEqual({ name: 'kept.txt', appProperties });
   });
 
   it('won’t keep its index where the Drive would show it', async () => {

@@ -61,7 +61,7 @@ describe('a fault', () => {
   it('may answer an upload that is still being sent', async () => {
     drive.fault({ match: { method: 'POST' }, reason: 'storageQuotaExceeded' });
 
-    const answer = await drive.call('/upload/drive/v3/files?uploadType=media', {
+    const answer = await drive.call('/upload/drive/v3/files?uploadType=resumable', {
       method: 'POST',
       body: new Uint8Array(3_000_000),
     });
@@ -90,19 +90,22 @@ describe('a fault', () => {
   });
 
   it('may lose the answer of what was done', async () => {
-    const create = (name: string) =>
-      drive.call('/drive/v3/files', { method: 'POST', body: JSON.stringify({ name }) });
+    drive.put('named.txt', 'x');
+    const fileId = await drive.idOf('named.txt');
+    const rename = (name: string) =>
+      drive.call(`/drive/v3/files/${fileId}`, { method: 'PATCH', body: JSON.stringify({ name }) });
     drive.fault(
-      { match: { method: 'POST' }, afterDone: true },
-      { match: { method: 'POST' }, afterDone: true, status: 503 },
+      { match: { method: 'PATCH' }, afterDone: true },
+      { match: { method: 'PATCH' }, afterDone: true, status: 503 },
     );
 
-    await expect(create('unanswered')).rejects.toThrow();
-    const failed = await create('answered wrongly');
+    await expect(rename('unanswered')).rejects.toThrow();
+    const unanswered = await drive.idOf('unanswered');
+    const failed = await rename('answered wrongly');
 
     expect(failed.status).toBe(503);
-    expect(await drive.idOf('unanswered')).toBeTruthy();
-    expect(await drive.idOf('answered wrongly')).toBeTruthy();
+    expect(unanswered).toBe(fileId);
+    expect(await drive.idOf('answered wrongly')).toBe(fileId);
   });
 });
 

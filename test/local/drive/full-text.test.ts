@@ -91,7 +91,6 @@ describe('a search', () => {
     ['fullText contains \'"e-mail at"\'', ['mail.txt']],
     ["fullText contains 'mill'", []],
     ["fullText contains ''", []],
-    ["not fullText contains 'wick' and name contains 'w'", ['wicked.txt']],
     ["fullText contains 'wicked' or fullText contains 'lamp'", ['wicked.txt', 'often.txt']],
     ["(fullText contains 'wick' and mimeType = 'text/plain') and name = 'once.txt'", ['once.txt']],
   ])('finds for %s %o', async (q, names) => {
@@ -131,22 +130,6 @@ describe('a search', () => {
 
     expect(await inFolder("fullText contains 'lamp'")).toEqual(['often.txt']);
     expect(await inFolder("fullText contains 'link'")).toEqual(['link']);
-  });
-
-  it('is refused an order, in Google’s words', async () => {
-    const answer = drive.client.files.list({ q: "fullText contains 'x'", orderBy: 'name' });
-
-    await expect(answer).rejects.toMatchObject({
-      status: 403,
-      message: expect.stringContaining('Sorting is not supported for queries with fullText terms'),
-      response: {
-        data: {
-          error: {
-            errors: [{ reason: 'forbidden', location: 'orderBy', locationType: 'parameter' }],
-          },
-        },
-      },
-    });
   });
 
   it.each(["fullText = 'x'", "fullText != 'x'", 'fullText contains x'])(

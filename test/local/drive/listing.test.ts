@@ -8,8 +8,8 @@ const drive = await useDrive();
 const apps = 'application/vnd.google-apps';
 
 const named = async (q: string) => {
-  const { data } = await drive.client.files.list({ q, fields: 'files(name)', orderBy: 'name' });
-  return data.files?.map(({ name }) => name);
+  const { data } = await drive.client.files.list({ q, fields: 'files(name)' });
+  return data.files?.map(({ name }) => String(name)).sort();
 };
 
 describe('files.list', () => {
@@ -27,18 +27,11 @@ describe('files.list', () => {
     ["name = 'report.pdf'", ['report.pdf']],
     ["name = 'O\\'Brien\\\\notes.txt'", ["O'Brien\\notes.txt"]],
     ['name = "report.pdf"', ['report.pdf']],
-    ["name contains 'rep'", ['Annual report 2025.pdf', 'report.pdf']],
-    ["name contains 'port'", []],
     ["mimeType = 'application/pdf' and name != 'report.pdf'", ['Annual report 2025.pdf']],
-    [
-      `mimeType != '${apps}.folder' and not mimeType contains 'application/'`,
-      ["O'Brien\\notes.txt"],
-    ],
+    ["trashed=false and name='sub'", ['sub']],
+    ['trashed != false', []],
     [`(name = 'sub' or name = 'Minutes') and mimeType = '${apps}.folder'`, ['sub']],
     ["name = 'sub' or name = 'Minutes' and trashed = true", ['sub']],
-    ["trashed=false and modifiedTime > '2020-01-01T00:00:00' and name='sub'", ['sub']],
-    ["modifiedTime < '2020-01-01T00:00:00Z'", []],
-    ['not trashed = false', []],
   ])('finds %s', async (q, names) => {
     const found = await named(`'${folder}' in parents and (${q})`);
 
@@ -53,17 +46,6 @@ describe('files.list', () => {
     expect(found).toEqual(['inner.txt', 'sub']);
   });
 
-  it('finds files by their properties', async () => {
-    const requestBody = { name: 'tagged.txt', parents: [folder], appProperties: { job: "a'1" } };
-    await drive.client.files.create({ requestBody });
-
-    const found = await named("appProperties has { key='job' and value='a\\'1' }");
-    const others = await named("appProperties has { key='job' and value='2' }");
-
-    expect(found).toEqual(['tagged.txt']);
-    expect(others).toEqual([]);
-  });
-
   it('says in Google’s words that a folder is not there', async () => {
     const answer = drive.client.files.list({ q: "'nowhere' in parents" });
 
@@ -76,12 +58,12 @@ describe('files.list', () => {
     ['q', { q: "name = 'x' and" }],
     ['q', { q: "(name = 'x'" }],
     ['q', { q: 'trashed = maybe' }],
-    ['q', { q: "modifiedTime > 'yesterday'" }],
+    ['q', { q: "name contains 'x'" }],
     ['pageToken', { pageToken: 'nonsense' }],
     ['pageToken', { pageToken: Buffer.from('["x"]').toString('base64url') }],
     ['pageSize', { pageSize: 0 }],
     ['pageSize', { pageSize: 1001 }],
-    ['orderBy', { orderBy: 'colour' }],
+    ['orderBy', { orderBy: 'name' }],
     ['fields', { fields: 'files(id,title)' }],
     ['fields', { fields: 'items' }],
   ])('refuses an invalid %s: %o', async (location, parameters) => {
@@ -114,52 +96,31 @@ describe('files.list', () => {
     expect(names.data).toEqual({ files: [{ name: 'report.pdf' }] });
   });
 
-  it('orders as told', async () => {
-    for (const name of ['page 10', 'page 9', 'page 1']) drive.put(`ordered/${name}`);
-    drive.put('ordered/zone/x');
-    const q = `'${await drive.idOf('ordered')}' in parents`;
+  it('pages without losing or repeating a file while others come and go', async () => {
+    const dir = 'pages';
+    const expected = Array.from({ length: 25 }, (_, n) => `file ${n}`);
+    for (const name of expected) drive.put(`${dir}/${name}`);
+    drive.put(`${dir}/gone`);
+    const q = `'${await drive.idOf(dir)}' in parents`;
 
-    const orders = [];
-    for (const orderBy of ['folder,name_natural', 'name desc']) {
-      const { data } = await drive.client.files.list({ q, orderBy });
-      orders.push(data.files?.map(({ name }) => name));
-    }
+    const seen: string[] = [];
+    let pageToken: string | undefined;
+    do {
+      const { data } = await drive.client.files.list({
+        q,
+        pageSize: 4,
+        ...(pageToken && { pageToken }),
+      });
+      seen.push(...(data.files ?? []).map(({ name }) => String(name)));
+      pageToken = data.nextPageToken ?? undefined;
+      rmSync(join(drive.folder, dir, 'gone'), { force: true });
+      for (const n of [1, 2]) drive.put(`${dir}/new ${seen.length} ${n}`);
+    } while (pageToken && seen.length < 200);
 
-    expect(orders).toEqual([
-      ['zone', 'page 1', 'page 9', 'page 10'],
-      ['zone', 'page 9', 'page 10', 'page 1'],
-    ]);
+    const old = seen.filter((name) => name.startsWith('file'));
+    expect(old.sort()).toEqual(expected.sort());
+    expect(new Set(seen).size).toBe(seen.length);
   });
-
-  it.each([undefined, 'name', 'createdTime desc'])(
-    'pages without losing or repeating a file while others come and go, ordered by %s',
-    async (orderBy) => {
-      const dir = `pages ${orderBy}`;
-      const expected = Array.from({ length: 25 }, (_, n) => `file ${n}`);
-      for (const name of expected) drive.put(`${dir}/${name}`);
-      drive.put(`${dir}/gone`);
-      const q = `'${await drive.idOf(dir)}' in parents`;
-
-      const seen: string[] = [];
-      let pageToken: string | undefined;
-      do {
-        const { data } = await drive.client.files.list({
-          q,
-          pageSize: 4,
-          ...(orderBy && { orderBy }),
-          ...(pageToken && { pageToken }),
-        });
-        seen.push(...(data.files ?? []).map(({ name }) => String(name)));
-        pageToken = data.nextPageToken ?? undefined;
-        rmSync(join(drive.folder, dir, 'gone'), { force: true });
-        for (const n of [1, 2]) drive.put(`${dir}/new ${seen.length} ${n}`);
-      } while (pageToken && seen.length < 200);
-
-      const old = seen.filter((name) => name.startsWith('file'));
-      expect(old.sort()).toEqual(expected.sort());
-      expect(new Set(seen).size).toBe(seen.length);
-    },
-  );
 
   it('refuses the token of another search', async () => {
     const { data } = await drive.client.files.list({ pageSize: 1 });

@@ -146,11 +146,12 @@ describe('a resumable upload', () => {
 
 describe('a resumable upload is refused', () => {
   it('before it begins, where the file could not be made', async () => {
-    const { data } = await drive.client.files.create({ requestBody: { name: 'there' } });
+    drive.put('there');
+    const id = await drive.idOf('there');
 
     const begun = await Promise.all([
       begin({ parents: ['nowhere'] }),
-      begin({ id: data.id }),
+      begin({ id }),
       begin({}, { fileId: 'nowhere' }),
       begin({}, { query: 'fields=title' }),
     ]);
@@ -162,7 +163,8 @@ describe('a resumable upload is refused', () => {
     const { data } = await drive.client.files.generateIds({ count: 1 });
     const id = data.ids?.[0] ?? '';
     const { location } = await begin({ id, name: 'late.pdf' });
-    await drive.client.files.create({ requestBody: { id, name: 'early.pdf' } });
+    const early = await begin({ id, name: 'early.pdf' });
+    await put(early.location, undefined, content);
 
     const answer = await put(location, undefined, content);
 

@@ -105,7 +105,7 @@ describe('a request', () => {
     const { files } = driveClient(drive.url, token);
 
     const read = await files.get({ fileId: drive.rootFolderId });
-    const write = files.create({ requestBody: { name: 'new' } });
+    const write = files.update({ fileId: drive.rootFolderId, requestBody: { name: 'new' } });
 
     expect(read.status).toBe(200);
     await expect(write).rejects.toMatchObject({

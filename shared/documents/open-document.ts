@@ -1,13 +1,16 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { setting } from '../config.ts';
 import type { Document, FileOnDisk } from './document.ts';
 import { emptyDocument, unsupportedFile } from './errors.ts';
 import { joinDocuments } from './joined-document.ts';
 import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from './kind.ts';
-import { openPages } from './open-pages.ts';
 import { hasPages, type Part } from './parts/part.ts';
 import { takeApart } from './parts/take-apart.ts';
-import type { DocumentReading } from './processes/read-in-process.ts';
+import { DocumentProcess } from './processes/document-process.ts';
+import type { DocumentAnswer, DocumentRequest } from './processes/document-requests.ts';
+import { type DocumentReading, openInProcess } from './processes/read-in-process.ts';
+import { processBeside } from './processes/start-process.ts';
 import { decodeText } from './text.ts';
 import { textDocument } from './text-document.ts';
 import { typeInWords } from './type-words.ts';
@@ -95,3 +98,19 @@ async function openPart(part: Part, reading: DocumentReading): Promise<Document>
   if (part.is === 'pages') return openPages(part.path, part.kind, reading);
   return textDocument(part.text);
 }
+
+const pagesProcess = new DocumentProcess<DocumentRequest, DocumentAnswer>(
+  processBeside(import.meta.url, 'pages-process'),
+  { heapMb: 256 },
+);
+
+/**
+ * Opens a PDF or a picture, drawn in a shared process. Throws 422 if it can't be read, or twice takes too much time
+ * or memory. A page of A4 takes half a second.
+ */
+const openPages = (
+  path: string,
+  kind: 'pdf' | 'image',
+  reading: DocumentReading,
+): Promise<Document> =>
+  openInProcess({ process: pagesProcess, ms: setting('PAGE_SECONDS') * 1000 }, path, kind, reading);

@@ -1,9 +1,7 @@
-import { widthOf } from '../documents/box.ts';
+import { type Box, sharedWidth, widthOf } from '../documents/box.ts';
 import { tableRow, tableRule } from '../documents/table-row.ts';
 import type { TextLine } from './blocks.ts';
-import { joinLines } from './join-lines.ts';
 import type { TextElement } from './layout-elements.ts';
-import { gridOf } from './layout-grid.ts';
 import type { Row } from './layout-rows.ts';
 
 /** Writes a page's elements as Markdown, with a blank line between them. */
@@ -78,4 +76,57 @@ function hyphenatedWords(elements: readonly TextElement[]): Set<string> {
   return new Set(
     texts.flatMap((text) => text.toLowerCase().match(/(?<!\p{L})\p{L}+(?:-\p{L}+)+/gu) ?? []),
   );
+}
+
+/** Prefixes that keep their hyphen before the rest of a word. */
+const prefix = /(^|[^\p{L}])(self|non|ex|well|half|cross|all|co|pre)-$/iu;
+
+/** Only the end of a text is looked at, so that many lines take no longer than their letters. */
+const maxWordLength = 200;
+
+/** Joins a paragraph's lines. A parted word loses its hyphen, unless a prefix, `hyphenated` or a capital keeps it. */
+function joinLines(lines: readonly string[], hyphenated: ReadonlySet<string>): string {
+  return lines.reduce((text, line) => {
+    if (!text) return line;
+    const tail = text.slice(-maxWordLength);
+    const [, start] = /(?<!\p{L})(\p{L}+)[-\u00ad\u2010¬]$/u.exec(tail) ?? [];
+    if (start === undefined)
+      return /\d-$/.test(tail) && /^\d/.test(line) ? text + line : `${text} ${line}`;
+
+    const [end = ''] = /^\p{L}*/u.exec(line) ?? [];
+    const whole = text.slice(0, -1);
+    if (!/^\p{L}/u.test(line)) return `${text} ${line}`;
+    const keepsHyphen =
+      /^\p{Lu}/u.test(line) || prefix.test(tail) || hyphenated.has(`${start}-${end}`.toLowerCase());
+    return keepsHyphen ? `${whole}-${line}` : whole + line;
+  }, '');
+}
+
+/** Makes a table of rows of lines, by the spans that they share. Undefined for one row or column. */
+function gridOf(rows: readonly Row<TextLine>[]): string[][] | undefined {
+  const maxPieces = Math.max(...rows.map((row) => row.length));
+  const columns = spansOf(rows.filter((row) => row.length > maxPieces / 2).flat());
+  if (columns.length < 2 || rows.length < 2) return undefined;
+  return rows.map((row) => {
+    const cells = columns.map((): string[] => []);
+    for (const { box, text } of row) cells[columnFor(box, columns)]?.push(text);
+    return cells.map((texts) => texts.join(' '));
+  });
+}
+
+function spansOf(lines: readonly TextLine[]): Box[] {
+  const columns: Box[] = [];
+  for (const { box } of lines.toSorted((one, other) => one.box.left - other.box.left)) {
+    const last = columns.at(-1);
+    if (last && sharedWidth(last, box) > 0) last.right = Math.max(last.right, box.right);
+    else columns.push({ ...box });
+  }
+  return columns;
+}
+
+/** Returns the index of the first column with 0.3 of a box's width, or else of the one with most of it. */
+function columnFor(box: Box, columns: readonly Box[]): number {
+  const maxWidth = Math.max(...columns.map((column) => sharedWidth(column, box)));
+  const enough = Math.min(maxWidth, 0.3 * widthOf(box));
+  return columns.findIndex((column) => sharedWidth(column, box) >= enough);
 }

@@ -5,10 +5,13 @@ import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
 import { StageError } from '../stage-error.ts';
 import { AccessTokens } from './access-tokens.ts';
-import { DriveError } from './drive-error.ts';
+import { sendExport, sendMedia } from './downloads.ts';
+import { DriveError, invalidParameter } from './drive-error.ts';
 import { DriveFolder, rootFolderId } from './drive-folder.ts';
-import { DriveIndex } from './drive-index.ts';
-import { addFileRoutes } from './file-routes.ts';
+import { DriveIndex, newFileId } from './drive-index.ts';
+import { type ListParameters, listFiles } from './file-list.ts';
+import { describeFile, fileFields } from './file-resource.ts';
+import { FullTexts } from './full-text.ts';
 import { OffsetError } from './resumable-uploads.ts';
 import { createServiceAccount, type ServiceAccount } from './service-account.ts';
 import { addTokenRoute } from './token-route.ts';
@@ -119,4 +122,34 @@ async function drain(body: AsyncIterable<unknown> | undefined): Promise<void> {
   } catch {
     // The connection broke, and nobody waits for the error.
   }
+}
+
+/** Adds the routes that read: files.list, files.get, files.export and files.generateIds. */
+function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
+  const texts = new FullTexts(folder);
+  app.get<{ Querystring: ListParameters }>('/drive/v3/files', ({ query }) =>
+    listFiles(folder, texts, query),
+  );
+
+  app.get<{ Querystring: { count?: string } }>('/drive/v3/files/generateIds', ({ query }) => {
+    const count = Number(query.count ?? 10);
+    if (!(count >= 1 && count <= 1000)) throw invalidParameter('count');
+    const ids = Array.from({ length: count }, newFileId);
+    return { kind: 'drive#generatedIds', space: 'drive', ids };
+  });
+
+  app.get<{ Params: { fileId: string }; Querystring: { alt?: string; fields?: string } }>(
+    '/drive/v3/files/:fileId',
+    ({ params: { fileId }, query: { alt, fields }, headers }, reply) => {
+      const entry = folder.get(fileId);
+      if (alt === 'media') return sendMedia(folder, entry, headers.range, reply);
+      return describeFile(folder, entry, fileFields(fields));
+    },
+  );
+
+  app.get<{ Params: { fileId: string }; Querystring: { mimeType?: string } }>(
+    '/drive/v3/files/:fileId/export',
+    ({ params: { fileId }, query: { mimeType } }, reply) =>
+      sendExport(folder, folder.get(fileId), mimeType, reply),
+  );
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { DriveError, invalidParameter } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { type FieldsMask, fieldsBelow, parseFields } from './fields-mask.ts';
-import { type Order, orderById, orderByScore, type SortKey } from './file-order.ts';
 import { checkFileFields, defaultFileFields, describeFile } from './file-resource.ts';
 import type { FullTexts } from './full-text.ts';
 import { parseQuery, type SearchQuery } from './search-query.ts';
@@ -120,3 +119,27 @@ function readPageSize(text = '100'): number {
   const range = 'Values must be within the range: [1, 1000]';
   throw invalidParameter('pageSize', `Invalid value '${text}'. ${range}`, 'invalidParameter');
 }
+
+/** What a file is sorted by, the id last. */
+type SortKey = string[];
+
+interface Order {
+  sortKeyOf(entry: Entry): SortKey;
+  compare(a: SortKey, b: SortKey): number;
+}
+
+/** The order by id, which no change of a file disturbs between two pages. */
+const orderById: Order = {
+  sortKeyOf: ({ id }) => [id],
+  compare: ([a], [b]) => compareStrings(a, b),
+};
+
+/** Makes the order in which the highest score comes first. */
+function orderByScore(scoreOf: (entry: Entry) => number): Order {
+  return {
+    sortKeyOf: (entry) => [String(scoreOf(entry)), entry.id],
+    compare: (a, b) => Number(b[0]) - Number(a[0]) || compareStrings(a[1], b[1]),
+  };
+}
+
+const compareStrings = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0);

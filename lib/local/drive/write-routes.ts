@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { badRequest } from './drive-error.ts';
+import { badRequest, DriveError } from './drive-error.ts';
 import type { DriveFolder } from './drive-folder.ts';
 import type { FileMetadata } from './file-metadata.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FileWriter } from './file-writer.ts';
-import { type Body, readJson } from './request-body.ts';
 import { ResumableUploads } from './resumable-uploads.ts';
 import type { UploadedContent, UploadFolder } from './upload-folder.ts';
 
@@ -96,5 +95,29 @@ class WriteRoutes {
 
   private describe(id: string, { query }: WriteRequest): Promise<unknown> {
     return describeFile(this.folder, this.folder.get(id), fileFields(query.fields));
+  }
+}
+
+const maxJsonBytes = 1024 * 1024;
+
+/** A request's body as it comes; undefined if the request has none. */
+type Body = AsyncIterable<Buffer> | undefined;
+
+/** Reads a JSON body; one that is absent or empty is an empty object. Throws Drive's 400 or 413. */
+async function readJson<T>(body: unknown): Promise<T> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of (body as Body) ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxJsonBytes) {
+      throw new DriveError(413, 'uploadTooLarge', 'Request Entity Too Large');
+    }
+    chunks.push(chunk);
+  }
+  if (bytes === 0) return {} as T;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    throw new DriveError(400, 'parseError', 'Parse Error');
   }
 }

@@ -1,10 +1,9 @@
 import { type ChatRequest, countParts, type Message } from './chat-request.ts';
 import { labelledValue, tableRows } from './document-fields.ts';
-import { extract } from './extract.ts';
 import { type Extracts, jsonFor } from './json-answer.ts';
 import { mostRelevant } from './rank.ts';
-import { banner, readChat } from './reading.ts';
-import { termsOf } from './sentences.ts';
+import { banner, isLong, type Reading, readChat } from './reading.ts';
+import { isQuestion as asks, termsOf } from './sentences.ts';
 
 /** Returns the offline model's answer to a chat, in the format that the request asks for. */
 export function answer({ messages, response_format }: ChatRequest): string {
@@ -54,4 +53,30 @@ function proseAnswer(messages: readonly Message[]): string {
     reading.isPartial && 'The text is very long: only its beginning and end were read.',
   ];
   return `${notes.filter(Boolean).join('\n')}\n\n${extract(reading)}`;
+}
+
+const maxSentences = 5;
+const maxEchoedCharacters = 300;
+
+/** Returns the few sentences of a chat that fit its question best, or its beginning if nothing is asked. */
+function extract({ asked, isQuestion, material, instructions }: Reading): string {
+  const relevant = mostRelevant([...instructions, ...material], asked, maxSentences);
+  if (relevant.length > 0) return relevant.join('\n');
+
+  const isTold = isLong(material) || (isQuestion && !material.every(asks));
+  if (!isTold) return nothingToExtract(asked);
+  const beginning = material
+    .slice(0, maxSentences)
+    .map(({ text }) => text)
+    .join('\n');
+  return isQuestion
+    ? `No sentence shares a word with the question. The text begins:\n${beginning}`
+    : beginning;
+}
+
+function nothingToExtract(asked: string): string {
+  // Split into code points, of at most two code units each, so that no character is cut in half.
+  const start = [...asked.slice(0, maxEchoedCharacters * 2)].slice(0, maxEchoedCharacters).join('');
+  const echo = start.length < asked.length ? `${start}…` : start;
+  return `It was given nothing to extract an answer from.${start && ` It was asked: “${echo}”`}`;
 }

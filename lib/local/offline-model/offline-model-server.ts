@@ -8,8 +8,7 @@ import { answering } from './batches/answer-request.ts';
 import { BatchStore } from './batches/batch-store.ts';
 import { addBatches } from './batches/batches.ts';
 import { parseChatRequest } from './chat-request.ts';
-import { complete } from './completion.ts';
-import { completionEvents } from './completion-events.ts';
+import { complete, completionEvents } from './completion.ts';
 import { embed } from './embeddings.ts';
 import { OpenAIError } from './openai-error.ts';
 

@@ -1,7 +1,7 @@
+import { appendFileSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { type CallFault, callFaults } from './call-faults.ts';
-import { callLog } from './call-log.ts';
 import { findGrant, type Permissions } from './policies.ts';
 import { accessDenied, errorResponse, injected, unknownCredentials } from './refusal.ts';
 import { readsBody, requirementsOf } from './required.ts';
@@ -98,4 +98,12 @@ function takeMemory({ outOfMemory }: CallFault): void {
 function answer(sent: ClientRequest, response: IncomingMessage): ClientRequest {
   sent.emit('response', response);
   return sent.destroy();
+}
+
+/** Returns what notes each AWS call of a function, with its service and operation, in the file `QUIRE_CALL_LOG`. */
+function callLog(name: string): (request: SignedRequest) => void {
+  const file = process.env['QUIRE_CALL_LOG'];
+  if (!file) return () => {};
+  return ({ service, operation, method }) =>
+    appendFileSync(file, `${name} ${service} ${operation || method}\n`);
 }

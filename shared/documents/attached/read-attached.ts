@@ -1,12 +1,20 @@
 import { rm } from 'node:fs/promises';
-import { memory, NoRoomError } from '../../http/byte-budget.ts';
+import { fetchSigned } from '../../aws/fetch-signed.ts';
+import { maxLinkedBytes } from '../../http/bounds.ts';
+import { memory, NoRoomError, type Room } from '../../http/byte-budget.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { errorFields, log } from '../../log.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { truncated } from '../../truncated.ts';
+import { unreadableDocument } from '../errors.ts';
 import { fileText } from '../file-text.ts';
-import { attachedBytes } from './attached-bytes.ts';
-import type { AttachedFile, AttachedReading, ReadingLimits } from './attached-file.ts';
+import { lossInWords } from '../processes/loss.ts';
+import type {
+  AttachedContent,
+  AttachedFile,
+  AttachedReading,
+  ReadingLimits,
+} from './attached-file.ts';
 
 const maxPages = 3_000;
 
@@ -67,3 +75,28 @@ function cut(text: string, { characters, jsonBytes }: ReadingLimits): string {
 }
 
 const jsonSize = (text: string) => Buffer.byteLength(JSON.stringify(text));
+
+/**
+ * Returns a file's bytes. Throws 422 for a link to over 50 MB or over `ms`, `NoRoomError`, what `fetchSigned` throws, and
+ * `signal`'s reason.
+ */
+async function attachedBytes(
+  content: AttachedContent,
+  ms: number,
+  room: Room,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const isSent = 'base64' in content;
+  await room.take(isSent ? content.base64.length : maxLinkedBytes, { signal });
+  if (isSent) return Buffer.from(content.base64, 'base64');
+  const time = AbortSignal.timeout(ms);
+  try {
+    const bytes = await fetchSigned(content.url, maxLinkedBytes, AbortSignal.any([time, signal]));
+    room.keep(bytes?.length ?? 0);
+    if (bytes) return bytes;
+  } catch (error) {
+    if (time.aborted && !signal.aborted) throw unreadableDocument(lossInWords.time, error);
+    throw error;
+  }
+  throw unreadableDocument(`it is larger than ${maxLinkedBytes / 2 ** 20} MB`);
+}

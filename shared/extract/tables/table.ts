@@ -3,7 +3,6 @@ import type { Evidence } from '../outcome.ts';
 import { readSchema } from '../read-schema.ts';
 import type { ExtractSpec } from '../spec.ts';
 import type { Value } from '../value.ts';
-import { csvLine } from './csv.ts';
 
 /** A document whose values are there. */
 export interface TableDocument {
@@ -85,3 +84,17 @@ function lineOf(
 
 const at = (data: unknown, path: Path): unknown =>
   path.reduce<unknown>((found, step) => (found as Record<string, unknown> | null)?.[step], data);
+
+/**
+ * Writes a line of CSV. Documents say what is in a cell: a text that a spreadsheet would take for a formula begins with an
+ * apostrophe, as in the export of usage.
+ * @see https://www.rfc-editor.org/rfc/rfc4180
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+const csvLine = (values: readonly Value[]): string => `${values.map(cell).join(',')}\r\n`;
+
+function cell(value: Value): string {
+  if (typeof value !== 'string') return value === null ? '' : `${value}`;
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

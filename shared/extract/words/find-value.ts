@@ -6,8 +6,21 @@ import { marksIn } from './marks.ts';
 import { numbersIn } from './numbers.ts';
 import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
-import { isDebitOrCredit } from './signs.ts';
-import { hasYear } from './years.ts';
+
+const marks =
+  /^(?:\W*(?:dr|db|deb|debit|cr|credit|soll|haben|s|h|d)|[^\w\u2212\u2013-]*[\u2212\u2013-])\W*$/iu;
+
+/** Whether a mark beside a number, in its line, says which side of an account it is of. */
+function isDebitOrCredit(
+  { words }: ReadPage,
+  { start, end }: { start: number; end: number },
+): boolean {
+  const line = words[start]?.line;
+  return [start - 1, end, end + 1].some((at) => {
+    const word = words[at];
+    return word !== undefined && word.line === line && marks.test(word.text);
+  });
+}
 
 interface Span {
   start: number;
@@ -128,3 +141,22 @@ function brokenPlaces(page: ReadPage, within: Span, text: string): Place[] {
   }
   return [];
 }
+
+const written = /(?<![\d.,])(?:19|20)\d\d(?!\d|[.,]\d)|(?<=\d[./]\d{1,2}[./])(?:19|20)\d\d(?!\d)/g;
+
+const years = new WeakMap<ReadPage, Set<string>>();
+
+/** Whether a date that stands without a year is of this one: its line has it, or the page has no other. */
+function hasYear(page: ReadPage, { start }: { start: number }, year: string): boolean {
+  const line = page.words[start]?.line;
+  let from = start;
+  while (from > 0 && page.words[from - 1]?.line === line) from -= 1;
+  for (let at = from; page.words[at]?.line === line && at < page.words.length; at++) {
+    if (yearsIn(page.words[at]?.text as string).includes(year)) return true;
+  }
+  const known = years.get(page) ?? new Set(page.words.flatMap(({ text }) => yearsIn(text)));
+  years.set(page, known);
+  return known.size === 1 && known.has(year);
+}
+
+const yearsIn = (text: string): string[] => text.match(written) ?? [];

@@ -5,9 +5,8 @@ import {
 } from '@aws-sdk/client-textract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Engine, startEngineThread } from '../../../lib/local/engines/engine.ts';
-
-import { heightToWidth } from '../../../shared/ocr/jpeg-shape.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
+import { heightToWidth } from '../../../shared/ocr/textract.ts';
 import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
 import { some } from '../../support/run/cases.ts';
 import { poll } from '../../support/servers/poll.ts';

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DataFolder } from '../../../lib/local/data-folder.ts';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { secretKeyEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
+import { DataFolder } from '../../../lib/local/start-stage.ts';
 import {
   deleteOtherAssemblies,
   synthesizeOnce,

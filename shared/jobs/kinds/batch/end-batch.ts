@@ -1,5 +1,7 @@
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { instant } from '../../engine/item/job.ts';
+import { createFile } from '../../../files/create-file.ts';
+import { instant, type Job } from '../../engine/item/job.ts';
 import { failJob, isLastTry, LeaseLostError, saveProgress } from '../../engine/item/state.ts';
 import { endOfWait, isPermanent, jobErrorText, logFault } from '../../engine/run/failure.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
@@ -11,11 +13,11 @@ import { keptOutcomes } from '../requests/line-outcomes.ts';
 import { unaskedStep } from '../requests/read-line.ts';
 import type { RequestFile } from '../requests/request-file.ts';
 import { writeResults } from '../requests/write-results.ts';
+import { batchIdOf } from './batch-id.ts';
 import type { BatchJob } from './batch-job.ts';
-import { keepOutputs } from './keep-outputs.ts';
-import { addDetails } from './token-details.ts';
-import { unaskedError } from './unasked.ts';
+import { type Output, outputIdOf, outputs } from './output-files.ts';
 import { giveBackHeld, runHanded, waitForUpstream } from './upstream/run-handed.ts';
+import { isWindowOver } from './window.ts';
 
 /** Ends a batch whose lines have all been asked, with what came of them. */
 export async function endBatch(file: RequestFile<BatchJob>, done: Set<number>): Promise<RunEnd> {
@@ -92,3 +94,66 @@ async function finish(
     for (const each of [output, error]) await rm(each, { force: true });
   }
 }
+
+/** Where the results of a batch's lines are on this machine; of either kind there may be none. */
+type OutputPaths = Partial<Record<Output, string>>;
+
+/** Makes files of the key's of a batch's results. Returns the attributes that name them. */
+async function keepOutputs(
+  job: Pick<BatchJob, 'key_id' | 'job_id' | 'output_expires_after'>,
+  paths: OutputPaths,
+): Promise<Pick<BatchJob, 'output_file_id' | 'error_file_id'>> {
+  const kept: Pick<BatchJob, 'output_file_id' | 'error_file_id'> = {};
+  for (const output of outputs) {
+    const path = paths[output];
+    if (!path) continue;
+    const file = {
+      id: outputIdOf(job.job_id, output),
+      filename: `${batchIdOf(job.job_id)}_${output}.jsonl`,
+      purpose: 'batch_output' as const,
+      expiresAfterSeconds: job.output_expires_after,
+    };
+    const { entry } = await createFile(job.key_id, file, createReadStream(path));
+    kept[`${output}_file_id`] = entry;
+  }
+  return kept;
+}
+
+/** Tokens that are counted among others. */
+interface TokenDetails {
+  /** Of the prompts: those that their provider had in its cache. */
+  cached_tokens: number;
+  /** Of the answers: those that were thought and not written. */
+  reasoning_tokens: number;
+}
+
+type Details = Record<string, unknown> | null | undefined;
+
+/** A provider's answer, in any dialect, as a line's result has it. */
+interface Answered {
+  response?: { body?: { usage?: Record<string, Details> | null } | null } | null;
+}
+
+/** Adds what an answer says of its tokens. */
+function addDetails(details: TokenDetails, output: Answered): void {
+  const usage = output.response?.body?.usage ?? {};
+  const prompt = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
+  const answer = usage['completion_tokens_details'] ?? usage['output_tokens_details'];
+  details.cached_tokens += countOf(prompt?.['cached_tokens']);
+  details.reasoning_tokens += countOf(answer?.['reasoning_tokens']);
+}
+
+const countOf = (value: unknown) =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+
+/** What stands for a line in the error file of a batch that was stopped before it was asked. */
+const unaskedError = ({ stop_reason = '' }: Job) =>
+  isWindowOver(stop_reason)
+    ? {
+        code: 'batch_expired',
+        message: 'This request could not be executed before the completion window expired.',
+      }
+    : {
+        code: 'batch_cancelled',
+        message: 'This request was not executed before the batch was cancelled.',
+      };

@@ -5,6 +5,7 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { clientConfig } from '../../lib/local/engines/client-config.ts';
 import type { NotedUse } from '../../shared/ledger/terms/charge.ts';
+import { instrumented } from '../support/instrument/instrumented.ts';
 import { call, type Target } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk } from '../support/servers/model-stub-pieces.ts';
@@ -70,7 +71,7 @@ it.each(['on', 'off'])(
     await first.kill('SIGKILL');
     const faults = join(newDataDir(), 'faults.json');
     writeFileSync(faults, JSON.stringify([{ clockOf: 'sweep', aheadMs: 27 * minuteMs }]));
-    const second = await stages.start({ dataDir, env: { ...env, QUIRE_CALL_FAULTS: faults } });
+    const second = await stages.start({ dataDir, env: { ...env, ...instrumented({ faults }) } });
     const budget = await poll(
       () => budgetOf({ base_url: second.base_url, api_key: first.api_key }),
       ({ held_usd }) => held_usd === 0,

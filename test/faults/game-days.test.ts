@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, vi } from 'vitest';
-import type { Fault } from '../../lib/local/permissions/call-faults.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
 import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import { sweepJobs } from '../../shared/jobs/work/sweep.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
+import type { Fault } from '../support/instrument/call-faults.ts';
+import { instrumented } from '../support/instrument/instrumented.ts';
 import { cases } from '../support/run/cases.ts';
 import { call, chatJob, read, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
@@ -29,7 +30,7 @@ const faultsFile = join(dataDir, 'faults.json');
 const stage = await stages.start({
   dataDir,
   memory: true,
-  env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, QUIRE_CALL_FAULTS: faultsFile },
+  env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, ...instrumented({ faults: faultsFile }) },
 });
 
 /** Has calls of functions meet these faults from now on. */

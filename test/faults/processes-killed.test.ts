@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import { instrumented } from '../support/instrument/instrumented.ts';
 import { call, chatJob, read, submit, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, streamOf } from '../support/servers/model-stub-pieces.ts';
@@ -17,7 +18,7 @@ const faults = join(newDataDir(), 'faults.json');
 const stub = await useModelStub();
 const stage = await useOwnStage({
   memory: true,
-  env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, QUIRE_CALL_FAULTS: faults },
+  env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, ...instrumented({ faults }) },
 });
 Object.assign(process.env, clientEnvironment, {
   AWS_SECRET_ACCESS_KEY: stage.secret_access_key,

@@ -1,7 +1,6 @@
 import type { DynamoDbEngine } from '../dynamodb/dynoxide.ts';
 import type { Narrator } from '../narrator.ts';
 import { findGrant } from '../permissions/policies.ts';
-import { usedGrants } from '../permissions/used-grants.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
@@ -92,10 +91,8 @@ function refuseWithoutGrants({ config }: FunctionHost, mapping: Mapping): void {
     ...(actions as string[]).map((action) => [`${service}:${action}`, EventSourceArn]),
     ...(failures ? [['sqs:SendMessage', failures]] : []),
   ];
-  const report = usedGrants(config.name);
   for (const [action = '', resource = ''] of required) {
-    const grant = findGrant(config.permissions.grants, action, resource);
-    if (!grant) throw new StageError(`${config.name} lacks ${action} on ${resource}.`);
-    report(action, grant.resource);
+    if (findGrant(config.permissions.grants, action, resource)) continue;
+    throw new StageError(`${config.name} lacks ${action} on ${resource}.`);
   }
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { keepCompiled } from '../keep-compiled.ts';
 import { guardRequests } from '../permissions/guard.ts';
+import { instrumentOf } from '../permissions/instrument.ts';
 import type { Permissions } from '../permissions/policies.ts';
 import type {
   InvocationEnd,
@@ -13,7 +14,6 @@ import type {
   SandboxMessage,
 } from './invocation.ts';
 import { ResponseStream, withHead } from './response-stream.ts';
-import { clockSetter } from './wrong-clock.ts';
 
 // The thread, or the process, of one function, which does for a handler what Lambda's Node runtime does.
 // @see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
@@ -42,8 +42,8 @@ interface RuntimeData
 if (!parentPort) endWithStage();
 const given = parentPort ? workerData : (await once(process, 'message'))[0];
 const { bundle, exportName, name, arn, memoryMb, permissions } = given as RuntimeData;
-guardRequests({ name, permissions });
-const setClock = clockSetter(name);
+const instrument = await instrumentOf(name);
+guardRequests({ permissions, instrument });
 process.setSourceMapsEnabled(true);
 gatherLines(process.stdout);
 const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
@@ -111,7 +111,7 @@ function cpuMs(): number {
 }
 
 async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<InvocationEnd> {
-  setClock();
+  instrument?.begins();
   const event = JSON.parse(payload);
   const context = contextOf(id, deadlineMs);
   try {

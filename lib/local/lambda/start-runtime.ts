@@ -87,12 +87,10 @@ function startProcess(config: FunctionConfig, env: NodeJS.ProcessEnv): Runtime {
  */
 export const heapGrowing = '--heap-growing-percent=300';
 
-/** What the guard of a function reads of the stage's own environment. */
-const guardEnvironment = () =>
+/** What a test's instrument reads of the stage's own environment. */
+const instrumentEnvironment = () =>
   Object.fromEntries(
-    ['QUIRE_CALL_FAULTS', 'QUIRE_CALL_LOG', 'QUIRE_USED_GRANTS'].flatMap((name) =>
-      process.env[name] ? [[name, process.env[name]]] : [],
-    ),
+    Object.entries(process.env).filter(([name]) => /^QUIRE_(INSTRUMENT|CALL|USED)/.test(name)),
   );
 
 function environmentOf(
@@ -108,7 +106,7 @@ function environmentOf(
     POWERTOOLS_METRICS_DISABLED: String(!wantsMetrics),
     // Beside the bundles, so that it goes with them.
     NODE_COMPILE_CACHE: join(dirname(codeDir), 'compiled'),
-    ...guardEnvironment(),
+    ...instrumentEnvironment(),
     ...environment,
     AWS_ACCESS_KEY_ID: permissions.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,

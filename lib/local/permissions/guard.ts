@@ -1,12 +1,10 @@
-import { appendFileSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { type CallFault, callFaults } from './call-faults.ts';
+import type { Instrument } from './instrument.ts';
 import { findGrant, type Permissions } from './policies.ts';
-import { accessDenied, errorResponse, injected, unknownCredentials } from './refusal.ts';
+import { accessDenied, errorResponse, unknownCredentials } from './refusal.ts';
 import { readsBody, requirementsOf } from './required.ts';
 import { readSignature, type SignedRequest } from './signed-request.ts';
-import { usedGrants } from './used-grants.ts';
 
 const http = process.getBuiltinModule('node:http');
 // An import of node:http reads all that it lists. These three load Node's `fetch` with all it needs, which would be almost
@@ -17,14 +15,13 @@ for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
 
 /** What the guard of a function knows. */
 export interface GuardOptions {
-  /** The function's name, as a file of used grants has it. */
-  name: string;
   permissions: Permissions;
+  instrument?: Instrument | undefined;
 }
 
 /**
  * Checks every AWS request of this thread against the function's permissions, at Node's own `http.request`, below the
- * bundles. A forbidden one is answered as by AWS, and never sent. Tests' faults happen here too.
+ * bundles. A forbidden one is answered as by AWS, and never sent.
  */
 export function guardRequests(options: GuardOptions): void {
   const { request } = http;
@@ -62,12 +59,9 @@ function check(sent: ClientRequest, signed: SignedRequest, judge: Judge): void {
 
 type Judge = (signed: SignedRequest, body: string) => Verdict;
 
-function judgeFor({ name, permissions }: GuardOptions): Judge {
-  const report = usedGrants(name);
-  const noteCall = callLog(name);
-  const faults = callFaults(name);
+function judgeFor({ permissions, instrument }: GuardOptions): Judge {
   return (signed, body) => {
-    noteCall(signed);
+    instrument?.called(signed);
     const { service } = signed;
     if (signed.accessKeyId !== permissions.accessKeyId) {
       return { response: errorResponse(service, unknownCredentials()) };
@@ -79,31 +73,15 @@ function judgeFor({ name, permissions }: GuardOptions): Judge {
       if (!grant) {
         return { response: errorResponse(service, accessDenied(permissions.userArn, required)) };
       }
-      report(action, grant.resource);
-      const fault = findGrant(faults(), action, resource);
-      if (fault) takeMemory(fault);
-      if (fault?.code) return { response: errorResponse(service, injected(fault)) };
-      delayMs = Math.max(delayMs, fault?.delayMs ?? 0);
+      const trouble = instrument?.granted(action, resource, grant.resource);
+      if (trouble?.refusal) return { response: errorResponse(service, trouble.refusal) };
+      delayMs = Math.max(delayMs, trouble?.delayMs ?? 0);
     }
     return { delayMs };
   };
 }
 
-/** Holds ever more, if a fault asks for it, until the thread is ended as one that is out of memory. */
-function takeMemory({ outOfMemory }: CallFault): void {
-  for (const held: number[][] = []; outOfMemory; )
-    held.push(new Array(1e6).fill(held.length + 0.5));
-}
-
 function answer(sent: ClientRequest, response: IncomingMessage): ClientRequest {
   sent.emit('response', response);
   return sent.destroy();
-}
-
-/** Returns what notes each AWS call of a function, with its service and operation, in the file `QUIRE_CALL_LOG`. */
-function callLog(name: string): (request: SignedRequest) => void {
-  const file = process.env['QUIRE_CALL_LOG'];
-  if (!file) return () => {};
-  return ({ service, operation, method }) =>
-    appendFileSync(file, `${name} ${service} ${operation || method}\n`);
 }

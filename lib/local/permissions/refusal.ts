@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { CallFault } from './call-faults.ts';
 import type { Requirement } from './required.ts';
 
 /** An error that a service answers. */
-interface Refusal {
+export interface Refusal {
   code: string;
   message: string;
   statusCode?: number;
@@ -20,13 +19,6 @@ export function accessDenied(userArn: string, { action, resource }: Requirement)
 export const unknownCredentials = (): Refusal => ({
   code: 'UnrecognizedClientException',
   message: 'The security token included in the request is invalid.',
-});
-
-/** Returns the error of a fault that a test asked for. */
-export const injected = ({ code = '', statusCode }: CallFault): Refusal => ({
-  code,
-  message: 'A fault that a test asked for.',
-  ...(statusCode && { statusCode }),
 });
 
 /** An error as a service sends it. */

@@ -6,12 +6,13 @@ import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { Narrator } from '../../../lib/local/narrator.ts';
 import type { Stage } from '../../../lib/local/stage.ts';
 import { startStage } from '../../../lib/local/start-stage.ts';
+import { instrumented } from '../../support/instrument/instrumented.ts';
 import { startStoreProxy, type Units } from './store-proxy.ts';
 import type { FunctionWork, Work } from './work.ts';
 
 /** A stage in memory that counts what its functions do. */
 export interface CountingStage extends Stage {
-  /** A file of faults that calls of functions meet, as `QUIRE_CALL_FAULTS` has it. */
+  /** A file of faults that calls of functions meet, as a test's instrument reads it. */
   faultsFile: string;
   /** What each function has done so far, by name, once all is still: nothing has begun for a second. */
   whenStill(): Promise<Work>;
@@ -61,8 +62,7 @@ export async function startCountingStage(modelUrl: string): Promise<CountingStag
     LEASES: 'off',
     OPENAI_BASE_URL: modelUrl,
     OPENAI_API_KEY: 'cost',
-    QUIRE_CALL_LOG: callLog,
-    QUIRE_CALL_FAULTS: faultsFile,
+    ...instrumented({ log: callLog, faults: faultsFile }),
   });
   const problems: string[] = [];
   const narrator = new LogCounter((line) => problems.push(line));

@@ -22,6 +22,8 @@ const explained: Record<string, string> = {
   'sqs:ChangeMessageVisibility': "the CDK's event source of a queue grants it",
   'sqs:GetQueueUrl': "the CDK's event source of a queue, and a stream's failure queue, grant it",
   'sqs:GetQueueAttributes': "the CDK's failure queue of a stream grants it",
+  'sqs:DeleteMessage': 'a stage does not start without it on a queue that feeds a function',
+  'sqs:ReceiveMessage': 'a stage does not start without it on a queue that feeds a function',
   's3:AbortMultipartUpload': 'gives up an upload of which a part failed',
   'search-drive s3:GetObject': 'signs the link by which another function fetches a document',
   'run-ocr-job textract:AnalyzeDocument': 'for OCR engines of the catalogue with layout or tables',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readStageFile, type StageFile } from '../../../lib/local/stage-file.ts';
+import { instrumented } from '../instrument/instrumented.ts';
 import { isTestRun, shared } from '../run/shared.ts';
 import { compileCache } from './command.ts';
 import { providerKey } from './test-catalogue.ts';
@@ -69,7 +70,8 @@ const machineEnv = () => ({
   // A lease holds for a second what its calls didn't need, and tests compare what is held.
   LEASES: 'off',
   ...compileCache,
-  ...(process.env['QUIRE_USED_GRANTS'] && { QUIRE_USED_GRANTS: process.env['QUIRE_USED_GRANTS'] }),
+  ...(process.env['QUIRE_USED_GRANTS'] &&
+    instrumented({ grants: process.env['QUIRE_USED_GRANTS'] })),
 });
 
 /** What is compiled of other sources goes with their folder, not into the checkout's cache. */

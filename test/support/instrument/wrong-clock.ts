@@ -1,4 +1,4 @@
-import { clockFault } from '../permissions/call-faults.ts';
+import { clockFault } from './call-faults.ts';
 
 /**
  * Makes this thread's clock one that tests can set wrong. Returns what sets it, as an invocation begins; timers go on

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { fits, type Grant } from './policies.ts';
+import { fits, type Grant } from '../../../lib/local/permissions/policies.ts';
 
 /** What functions meet for a while, as tests ask for it. */
 export type Fault = CallFault | ClockFault;

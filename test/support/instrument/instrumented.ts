@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(new URL('./instrument.ts', import.meta.url));
+
+/** The environment of a stage whose functions are watched: what each call meets is read from one file, and noted in others. */
+export const instrumented = ({ faults, log, grants }: Partial<Files>): Record<string, string> => ({
+  QUIRE_INSTRUMENT: file,
+  ...(faults && { QUIRE_CALL_FAULTS: faults }),
+  ...(log && { QUIRE_CALL_LOG: log }),
+  ...(grants && { QUIRE_USED_GRANTS: grants }),
+});
+
+interface Files {
+  faults: string;
+  log: string;
+  grants: string;
+}

@@ -96,7 +96,10 @@ describe('beside 40 large calls at once', () => {
   /** Makes them, and returns their responses once a neighbour was answered all the time, and its stream went on. */
   async function expectHarmless(account: Account, content: object[]): Promise<void> {
     const neighbour = await neighbourStream();
-    const model = chat.newModel('plain', () => ({ kind: 'answer', content: 'seen', delayMs: 300 }));
+    // The stub counts no words of what is one of millions of letters.
+    const usage = { prompt_tokens: 10, completion_tokens: 1 };
+    const answer = { kind: 'answer' as const, content: 'seen', delayMs: 300, usage };
+    const model = chat.newModel('plain', () => answer);
     const messages = [{ role: 'user', content }];
     const before = residentMb();
     const calls = together(40, () =>

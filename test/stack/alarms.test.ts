@@ -1,6 +1,6 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import { CfnAlarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnTopic } from 'aws-cdk-lib/aws-sns';
 import { describe, expect, it } from 'vitest';
 import { ServiceAlarms, type ServiceAlarmsProps } from '../../lib/stack/alarms/service-alarms.ts';
 import { ServiceStack } from '../../lib/stack/service-stack.ts';
@@ -19,9 +19,9 @@ function made(kind: ServiceAlarmsProps['kind']) {
   const metric = new Metric({ namespace: 'Quire', metricName: 'Faults' });
   alarms.on(metric, 'first', { threshold: 1 }, { ...text, essential: true });
   alarms.on(metric, 'second', { threshold: 1 }, text);
-  const template = Template.fromStack(stack);
-  const count = (type: string) => Object.keys(template.findResources(type)).length;
-  return { alarms: count('AWS::CloudWatch::Alarm'), topics: count('AWS::SNS::Topic') };
+  const count = (type: typeof CfnAlarm | typeof CfnTopic) =>
+    stack.node.findAll().filter((each) => each instanceof type).length;
+  return { alarms: count(CfnAlarm), topics: count(CfnTopic) };
 }
 
 it.each([

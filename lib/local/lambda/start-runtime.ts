@@ -72,9 +72,10 @@ function startProcess(config: FunctionConfig, env: NodeJS.ProcessEnv): Runtime {
   });
   const post = (message: object | string) => child.send(message, () => {});
   post(runtimeDataOf(config));
+  const kill = child.kill.bind(child, 'SIGKILL');
   return Object.assign(child as typeof child & Record<'stdout' | 'stderr', Readable>, {
     post,
-    kill: () => child.kill('SIGKILL'),
+    kill,
     ended: new Promise<string>((resolve) =>
       child.once('close', (code, signal) => resolve(signal ?? `code ${code}`)),
     ),

@@ -177,7 +177,7 @@ describe('an invocation', () => {
 describe('a function error', () => {
   it.each([
     ['of its own', { fail: 'no' }, 'TypeError', 'no'],
-    ['for its death', { die: true }, 'Runtime.ExitError', /exited with code 1/],
+    ['for its death', { die: true }, 'Runtime.ExitError', /ended by code 1/],
     ['for its time', { wait: true }, 'Sandbox.Timedout', /timed out after 2\.00 seconds/],
     [
       'for its response’s length',

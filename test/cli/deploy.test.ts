@@ -150,9 +150,18 @@ describe('a deploy', () => {
   it('to an account that has enough is the CDK’s, with its arguments and its end', {
     tags: 'exhaustive',
   }, async () => {
-    const { code, stdout, stderr } = await deploy('--require-approval', 'never', '-c', 'a=b=c');
+    const args = [
+      '--require-approval',
+      'never',
+      '-c',
+      'a=b=c',
+      '-c',
+      'quire:alarmEmail=a@b.example',
+    ];
 
-    expect(cdkArgs(stdout)).toEqual(['deploy', '--require-approval', 'never', '-c', 'a=b=c']);
+    const { code, stdout, stderr } = await deploy(...args);
+
+    expect(cdkArgs(stdout)).toEqual(['deploy', ...args]);
     expect(code).toBe(7);
     expect(stderr.trim().split('\n')).toEqual([
       'quotas for quire-prod                          code        account  wanted',

@@ -31,6 +31,9 @@ export const maxTextBytes = 20 * mb;
 /** A document that a link leads to: as large as one may be that is taken apart. */
 export const maxLinkedBytes = 50 * mb;
 
+/** A page of the web, unpacked. */
+export const maxWebPageBytes = 5_000_000;
+
 /** A page's picture, as it is drawn: Textract takes no larger one. */
 export const maxPictureBytes = 5_000_000;
 

@@ -1,3 +1,5 @@
+import { maxWebPageBytes } from '../http/bounds.ts';
+import { memory } from '../http/byte-budget.ts';
 import { log } from '../log.ts';
 import { parseUrl, type Resolve, resolveName } from './address.ts';
 import { readBody } from './body.ts';
@@ -8,7 +10,6 @@ import { parsePage } from './parse-page.ts';
 import { checkRobots } from './robots.ts';
 import { UnreadableError } from './unreadable.ts';
 
-const maxBytes = 5_000_000;
 /** All that a page may take until its content is there: names, `robots.txt`, redirects and bodies. */
 const defaultDeadlineMs = 10_000;
 
@@ -50,7 +51,11 @@ async function fetchPage(start: URL, context: FetchContext, deadlineMs: number):
   try {
     const contentType = response.headers['content-type'] ?? '';
     kindOf(contentType);
-    const bytes = await readBody(response, maxBytes);
+    // Hosts share the room fairly, as they do the turns of the parser.
+    const { signal } = context;
+    using room = await memory().open(url.host, maxWebPageBytes, { waitMs: null, signal });
+    const bytes = await readBody(response, maxWebPageBytes);
+    room.keep(bytes.length);
     return await parsePage({ url: url.href, bytes, contentType });
   } finally {
     response.destroy();

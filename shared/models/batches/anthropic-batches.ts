@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import * as v from 'valibot';
 import { messages } from '../dialects/messages/messages.ts';
 import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './protocol.ts';
-import { anyFields, Made, resultsIn, shaped } from './result-lines.ts';
+import { anyFields, Made, resultsIn, told } from './result-lines.ts';
 
 const path = '/messages/batches';
 
@@ -18,12 +18,12 @@ export const anthropicBatches: BatchProtocol = {
   upload: async () => undefined,
 
   async make(client, batch, signal) {
-    const made = await client.post(path, {
+    const made = client.post(path, {
       body: ReadableStream.from(bodyOf(batch.path)),
       headers: { ...headersOf(client), 'content-type': 'application/json' },
       signal,
     });
-    return shaped(Made, made).id;
+    return (await told(Made, made)).id;
   },
 
   async find(client, { tag, count, sinceMs }, signal) {
@@ -38,16 +38,17 @@ export const anthropicBatches: BatchProtocol = {
   },
 
   read: async (client, id, signal) =>
-    stateOf(shaped(Batch, await get(client, `${path}/${id}`, signal))),
+    stateOf(await told(Batch, get(client, `${path}/${id}`, signal))),
 
   async cancel(client, id, signal) {
-    await client.post(`${path}/${id}/cancel`, { headers: headersOf(client), signal });
+    const options = { headers: headersOf(client), signal };
+    const { body } = await client.post(`${path}/${id}/cancel`, options).asResponse();
+    await body?.cancel();
   },
 
   async *results(client, { results }, signal) {
     for (const id of results) {
-      const options = { headers: headersOf(client), signal };
-      const response = await client.get(`${path}/${id}/results`, options).asResponse();
+      const response = await get(client, `${path}/${id}/results`, signal).asResponse();
       yield* resultsIn(response, Line, resultOf);
     }
   },
@@ -71,7 +72,7 @@ const headersOf = ({ apiKey, baseURL }: OpenAI) =>
   messages.headers?.(String(apiKey), baseURL) ?? {};
 
 const get = (client: OpenAI, from: string, signal: AbortSignal) =>
-  client.get<unknown>(from, { headers: headersOf(client), signal });
+  client.get(from, { headers: headersOf(client), signal });
 
 /** The body of a batch, from a file of its requests as JSON lines. */
 async function* bodyOf(file: string): AsyncGenerator<Uint8Array> {
@@ -88,7 +89,7 @@ async function* bodyOf(file: string): AsyncGenerator<Uint8Array> {
 async function* listed(client: OpenAI, signal: AbortSignal): AsyncGenerator<Batch> {
   for (let after: string | undefined; ; ) {
     const query = `?limit=100${after ? `&after_id=${after}` : ''}`;
-    const page = shaped(Page, await get(client, `${path}${query}`, signal));
+    const page = await told(Page, get(client, `${path}${query}`, signal));
     yield* page.data;
     if (!page.has_more || !page.last_id) return;
     after = page.last_id;

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import * as v from 'valibot';
 import type { BatchProtocol, UpstreamBatch } from './protocol.ts';
-import { anyFields, Made, resultsIn, shaped } from './result-lines.ts';
+import { anyFields, Made, resultsIn, told } from './result-lines.ts';
 
 /** The name of ours in a batch's metadata. */
 const tagName = 'quire';
@@ -15,30 +15,34 @@ export const openaiBatches: BatchProtocol = {
 
   async upload(client, path, signal) {
     const file = new File([await openAsBlob(path)], 'requests.jsonl');
-    const { id } = await client.files.create({ file, purpose: 'batch' }, { signal });
-    return id;
+    return (await told(Made, client.files.create({ file, purpose: 'batch' }, { signal }))).id;
   },
 
   async make(client, { fileId = '', tag, url }, signal) {
     const endpoint = url as '/v1/chat/completions';
     const asked = { input_file_id: fileId, endpoint, completion_window: '24h' as const };
     const named = { ...asked, metadata: { [tagName]: tag } };
-    return shaped(Made, await client.batches.create(named, { signal })).id;
+    return (await told(Made, client.batches.create(named, { signal }))).id;
   },
 
   async find(client, { tag, sinceMs }, signal) {
-    for await (const batch of client.batches.list({ limit: 100 }, { signal })) {
-      if (batch.metadata?.[tagName] === tag) return { id: batch.id };
-      if (batch.created_at * 1000 < sinceMs) break;
+    for (let after: string | undefined; ; ) {
+      const asked = { limit: 100, ...(after && { after }) };
+      const { data, has_more } = await told(Page, client.batches.list(asked, { signal }));
+      const found = data.find(({ metadata }) => metadata?.[tagName] === tag);
+      if (found) return { id: found.id };
+      const last = data.at(-1);
+      if (has_more === false || !last || last.created_at * 1000 < sinceMs) return undefined;
+      after = last.id;
     }
-    return undefined;
   },
 
   read: async (client, id, signal) =>
-    stateOf(shaped(Batch, await client.batches.retrieve(id, { signal }))),
+    stateOf(await told(Batch, client.batches.retrieve(id, { signal }))),
 
   async cancel(client, id, signal) {
-    await client.batches.cancel(id, { signal });
+    const { body } = await client.batches.cancel(id, { signal }).asResponse();
+    await body?.cancel();
   },
 
   async *results(client, { results }, signal) {
@@ -62,6 +66,14 @@ const Batch = v.object({
       ),
     }),
   ),
+});
+
+/** A page of the list, the newest first. */
+const Page = v.object({
+  data: v.array(
+    v.object({ id: v.string(), created_at: v.number(), metadata: v.nullish(anyFields) }),
+  ),
+  has_more: v.nullish(v.boolean()),
 });
 
 function stateOf(batch: v.InferOutput<typeof Batch>): UpstreamBatch {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { collectUpTo } from '../../collect.ts';
 import { maxAnswerBytes } from '../../http/bounds.ts';
 import { linesOf } from '../../lines.ts';
 import { unavailable } from '../errors.ts';
@@ -22,9 +23,14 @@ export async function* resultsIn<Line>(
   }
 }
 
-/** What an upstream says of a batch. Throws 503 if it is none, as if the upstream had said nothing. */
-export function shaped<Shape>(schema: v.GenericSchema<unknown, Shape>, value: unknown): Shape {
-  const read = v.safeParse(schema, value);
+/** What an upstream says of its batches. Throws 503 if it is nothing that can be, or too long, as if it had said nothing. */
+export async function told<Shape>(
+  schema: v.GenericSchema<unknown, Shape>,
+  asked: { asResponse(): Promise<Response> },
+): Promise<Shape> {
+  const { body } = await asked.asResponse();
+  const bytes = await collectUpTo(maxAnswerBytes, body ?? []);
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), bytes?.toString());
   if (read.success) return read.output;
   throw unavailable(`The provider’s batch has a wrong ${placeOf(read.issues[0])}.`);
 }

@@ -31,12 +31,12 @@ export const detailError: ErrorFormat = (error, requestId) => {
 };
 
 /**
- * A 401 has the same body on every route, with `detail` and `error`, because the gateway's own has both. It has no
+ * A 401 has the same body on every route, with `type`, `detail` and `error`, because the gateway's own has all. It has no
  * `WWW-Authenticate`, which the gateway would rename.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  */
 const unauthorized = (error: ServiceError) =>
-  json(401, { detail: error.message, error: completionErrorOf(error) });
+  json(401, { type: 'error', detail: error.message, error: completionErrorOf(error) });
 
 /** `{"error": {message, type, param, code}}`, as chat-completions clients read it. */
 export const completionError: ErrorFormat = (error, requestId) => {

@@ -4,8 +4,9 @@ export interface GatewayError {
   statusCode?: number;
   /** When to try again; absent where waiting changes nothing, or nobody knows. */
   retryAfterSeconds?: number;
-  /** For both kinds of client: `detail`, and `error` as chat-completions clients read it. */
+  /** For all kinds of client: `detail`, `error` as chat-completions clients read it, and with `type` those of Messages too. */
   body: {
+    type: 'error';
     detail: string;
     error: { message: string; type: string; param: null; code: string };
   };
@@ -91,5 +92,5 @@ export const gatewayErrors = {
 } satisfies Record<string, GatewayError>;
 
 function bodyOf(type: string, code: string, message: string): GatewayError['body'] {
-  return { detail: message, error: { message, type, param: null, code } };
+  return { type: 'error', detail: message, error: { message, type, param: null, code } };
 }

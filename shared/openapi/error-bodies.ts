@@ -38,16 +38,25 @@ const FieldError = v.object({
 });
 
 export const ValidationErrorBody = v.object({ detail: v.array(FieldError) });
+/** What makes an error one for clients of Messages. Without it some read no more of it than its status. */
+const ofMessages = v.literal('error');
+
 export const ErrorBody = v.object({
+  type: v.exactOptional(ofMessages),
   detail: v.string(),
   error: v.exactOptional(ErrorObject),
   ...figures,
 });
 export const CompletionErrorBody = v.object({
+  type: v.exactOptional(ofMessages),
   error: ErrorObject,
   detail: v.exactOptional(v.string()),
 });
-export const GatewayErrorBody = v.object({ detail: v.string(), error: ErrorObject });
+export const GatewayErrorBody = v.object({
+  type: ofMessages,
+  detail: v.string(),
+  error: ErrorObject,
+});
 
 /** The `error` object that clients of Messages read. The gateway's own has what those of chat completions read too. */
 export const MessagesErrorObject = v.object({
@@ -58,7 +67,7 @@ export const MessagesErrorObject = v.object({
   ...figures,
 });
 export const MessagesErrorBody = v.object({
-  type: v.exactOptional(v.literal('error')),
+  type: ofMessages,
   error: MessagesErrorObject,
   request_id: v.exactOptional(v.string()),
   detail: v.exactOptional(v.string()),
@@ -69,6 +78,8 @@ const figureDescriptions = {
   rate_limit: 'The limit on requests that was reached.',
   queue: 'The limit on jobs that was reached.',
 };
+
+const gatewayType = 'What kind of object this is, where the gateway itself answered.';
 
 /** What the document says of the bodies of errors. */
 export const errorComponents = {
@@ -81,16 +92,22 @@ export const errorComponents = {
     type: 'Which rule was broken: `missing`, `string_too_long`, `literal_error`, `value_error` …',
   }),
   Error: component(ErrorBody, 'An error outside `/v1`.', {
+    type: gatewayType,
     detail: 'What went wrong, as a sentence.',
     error: 'The same for chat-completions clients, where the gateway itself answered.',
     ...figureDescriptions,
   }),
   GatewayError: component(
     GatewayErrorBody,
-    'What the gateway itself answers, for both kinds of client.',
-    { detail: 'What went wrong, as a sentence.', error: 'The same for chat-completions clients.' },
+    'What the gateway itself answers, for all kinds of client.',
+    {
+      type: 'What kind of object this is, for clients of Messages.',
+      detail: 'What went wrong, as a sentence.',
+      error: 'The same for clients of chat completions and of Messages.',
+    },
   ),
   CompletionError: component(CompletionErrorBody, 'An error under `/v1`.', {
+    type: gatewayType,
     error: 'What went wrong.',
     detail: 'The sentence again, where the gateway itself answered.',
   }),
@@ -102,7 +119,7 @@ export const errorComponents = {
     ...figureDescriptions,
   }),
   MessagesError: component(MessagesErrorBody, 'An error under `/v1/messages`.', {
-    type: 'What kind of object this is, where the service itself answered.',
+    type: 'What kind of object this is.',
     error: 'What went wrong.',
     request_id: 'The request’s id: quote it when you report a fault.',
     detail: 'The sentence again, where the gateway itself answered.',

@@ -45,6 +45,7 @@ describe('a request', () => {
       'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. A file of more than 4 MB goes through POST /v1/uploads, in parts of 4194304 bytes at most (part_size=4194304), or through Google Drive, in a batch job.';
     expect(status).toBe(413);
     expect(body).toEqual({
+      type: 'error',
       detail: message,
       error: { message, type: 'invalid_request_error', param: null, code: 'request_too_large' },
     });

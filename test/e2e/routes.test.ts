@@ -11,6 +11,7 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
   fetch(`${stage.base_url}${path}`, { method, headers });
 
 const gatewayBody = (message: string, type: string, code: string) => ({
+  type: 'error',
   detail: message,
   error: { message, type, param: null, code },
 });

@@ -130,7 +130,10 @@ it('a function that is out of memory answers 503, and its neighbours go on', asy
   writeFileSync(faults, '[]');
   running.goOn();
 
-  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { type: 'error', error: { code: 'service_unavailable' } },
+  });
   expect(await running.text).toMatch(whole);
   await poll(
     () => stage.lines.filter((line) => /create-embeddings ended out of memory/.test(line)),

@@ -101,10 +101,11 @@ describe('routes', () => {
     expect(functionIn(authorizer.AuthorizerUri).name).toBe('authorize-request');
   });
 
-  it('answer with detail and error where no function was asked', () => {
+  it('answer in all shapes that clients read where no function was asked', () => {
     const responses = all('AWS::ApiGateway::GatewayResponse').map(
       ([, { ResponseType, StatusCode, ResponseParameters, ResponseTemplates }]) => {
-        const { detail, error } = JSON.parse(ResponseTemplates['application/json']);
+        const { type, detail, error } = JSON.parse(ResponseTemplates['application/json']);
+        expect(type).toBe('error');
         expect(detail).toBe(error.message);
         const after = ResponseParameters?.['gatewayresponse.header.Retry-After'];
         return [ResponseType, StatusCode, error.type, error.code, after].filter(Boolean).join(' ');

@@ -123,7 +123,7 @@ export class Functions {
     return replaced;
   }
 
-  /** Waits for running invocations, at most `graceMs`, then ends the threads. */
+  /** Waits for running invocations, at most `graceMs`, then ends what runs them. */
   async close(graceMs: number): Promise<void> {
     const deadline = Date.now() + graceMs;
     while (this.inFlight() > 0 && Date.now() < deadline) {

@@ -112,6 +112,7 @@ describe('the gateway hands over', () => {
 
 describe('the gateway answers for', () => {
   const saying = (code: string) => ({
+    type: 'error',
     detail: expect.stringContaining('x-amzn-requestid'),
     error: expect.objectContaining({ type: 'server_error', code }),
   });

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 /**
- * Runs a command until the process that started it ends: `cat` reads a pipe that closes however that happens, then
- * its process group is ended. The first argument is a folder to remove, or empty; the second whether the command is
+ * Runs a command until the process that started it ends: `cat` reads a pipe that closes however that happens, and is started
+ * again when a signal has killed it; then its process group is ended. The first argument is a folder to remove, or empty; the second whether the command is
  * started again when a signal has killed it, or empty. The trap silences the shell's own message, which could kill it.
  */
 const watchedCommand = `trap '' PIPE; folder=$1; again=$2; shift 2
-  (trap '' TERM; cat >/dev/null; kill -- -$$ 2>/dev/null) <&3 &
+  (trap '' TERM; while cat >/dev/null; [ $? -gt 128 ]; do :; done; kill -- -$$ 2>/dev/null) <&3 &
   trap 'again=' TERM
   while :; do
     "$@" </dev/null & child=$!

@@ -11,6 +11,7 @@ import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk } from '../support/servers/model-stub-pieces.ts';
 import { useOwnStages } from '../support/servers/own-stages.ts';
 import { poll } from '../support/servers/poll.ts';
+import { commandLine, startedBy } from '../support/servers/processes.ts';
 import { newDataDir, type TestStage } from '../support/servers/stage.ts';
 import { minuteMs } from '../support/worlds/clock.ts';
 
@@ -44,41 +45,73 @@ async function notesIn({
   return Items as NotedUse[];
 }
 
+/** Begins a stream, and waits until 15 cents of it are noted. Each piece is worth about two. */
+async function readSome(stage: TestStage): Promise<void> {
+  // All are less than the model may write.
+  const pieces = Array.from({ length: 10 }, () => chunk('word '.repeat(1_500)));
+  stub.respond({ kind: 'pieces', pieces, ending: 'hang' });
+  const { body } = await fetch(`${stage.base_url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.api_key}` },
+    body: JSON.stringify({
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: 'Write a lot.' }],
+      stream: true,
+    }),
+  });
+  await body?.getReader().read();
+  await poll(
+    () => notesIn(stage),
+    ([note]) => (note?.charge.cost ?? 0) > 1.4e8,
+  );
+}
+
+/** Has the sweep run as if the longest call were over. */
+const later = JSON.stringify([{ clockOf: 'sweep', aheadMs: 27 * minuteMs }]);
+
+/** 15,000 words, and what else the characters may be, at $10 for a million. */
+async function expectPaid(stage: Target): Promise<void> {
+  const budget = await poll(
+    () => budgetOf(stage),
+    ({ held_usd }) => held_usd === 0,
+  );
+  expect(budget.used_usd).toBeGreaterThan(0.14);
+  expect(budget.used_usd).toBeLessThan(0.17);
+}
+
 it.each(['on', 'off'])(
   'a stream whose stage is killed in its midst costs what the caller had read (leases: %s)',
   async (LEASES) => {
     const dataDir = stages.newDataDir();
     const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, LEASES };
-    // Each piece is worth about two cents; all are less than the model may write.
-    const pieces = Array.from({ length: 10 }, () => chunk('word '.repeat(1_500)));
-    stub.respond({ kind: 'pieces', pieces, ending: 'hang' });
     const first = await stages.start({ dataDir, env });
-    const { body } = await fetch(`${first.base_url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${first.api_key}` },
-      body: JSON.stringify({
-        model: 'gpt-4o',
-        messages: [{ role: 'user', content: 'Write a lot.' }],
-        stream: true,
-      }),
-    });
-    await body?.getReader().read();
-    await poll(
-      () => notesIn(first),
-      ([note]) => (note?.charge.cost ?? 0) > 1.4e8,
-    );
+    await readSome(first);
 
     await first.kill('SIGKILL');
     const faults = join(newDataDir(), 'faults.json');
-    writeFileSync(faults, JSON.stringify([{ clockOf: 'sweep', aheadMs: 27 * minuteMs }]));
+    writeFileSync(faults, later);
     const second = await stages.start({ dataDir, env: { ...env, ...instrumented({ faults }) } });
-    const budget = await poll(
-      () => budgetOf({ base_url: second.base_url, api_key: first.api_key }),
-      ({ held_usd }) => held_usd === 0,
-    );
 
-    // 15,000 words, and what else the characters may be, at $10 for a million.
-    expect(budget.used_usd).toBeGreaterThan(0.14);
-    expect(budget.used_usd).toBeLessThan(0.17);
+    await expectPaid({ base_url: second.base_url, api_key: first.api_key });
   },
 );
+
+it('a stream whose function’s process is killed in its midst costs that too', {
+  tags: 'exhaustive',
+}, async () => {
+  const faults = join(newDataDir(), 'faults.json');
+  writeFileSync(faults, '[]');
+  const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, ...instrumented({ faults }) };
+  const stage = await stages.start({ memory: true, env });
+  await readSome(stage);
+
+  const running = startedBy(stage.process.pid ?? 0);
+  const [victim, ...others] = running.filter((pid) =>
+    commandLine(pid).includes('create-chat-completion'),
+  );
+  expect([typeof victim, others]).toEqual(['number', []]);
+  process.kill(victim as number, 'SIGKILL');
+  writeFileSync(faults, later);
+
+  await expectPaid(stage);
+});

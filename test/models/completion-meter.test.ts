@@ -382,13 +382,16 @@ it('the service tier that was asked for is paid where the answer names none', ()
 });
 
 it('a provider’s batches cost half in each service tier', () => {
-  const costIn = (of: Model) => {
+  const costIn = (of: Model, service_tier?: string) => {
     const meter = new CompletionMeter(of, { ...request, service_tier: 'priority' });
-    meter.observe({ ...usage(3, 4), ...finish });
+    meter.observe({ ...usage(3, 4), ...finish, service_tier });
     return meter.outcome().costNanoUsd;
   };
 
-  expect(costIn(atBatchPrice(tiered))).toBe(costIn(tiered) / 2);
+  for (const told of ['priority', undefined]) {
+    expect(costIn(tiered, told)).toBe(86_000);
+    expect(costIn(atBatchPrice(tiered), told)).toBe(43_000);
+  }
   expect(atBatchPrice(model)).not.toHaveProperty('serviceTiers');
 });
 

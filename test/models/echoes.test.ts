@@ -84,6 +84,17 @@ describe('a long request is compared in one pass:', () => {
     // Beside what any look at each of its signs takes on this machine, and not in its square.
     expect(took).toBeLessThan(1_000 + 20 * alone);
   });
+
+  it('also by a refusal whose every run of words is nearly in it', () => {
+    const content = 'a '.repeat(2_750_000);
+    const alone = timeOf(() => content.split(' ').length);
+
+    const took = timeOf(() =>
+      withoutEchoes('a a b '.repeat(200), { messages: [{ role: 'user', content }] }),
+    );
+
+    expect(took).toBeLessThan(500 + 5 * alone);
+  });
 });
 
 function timeOf(work: () => unknown): number {

@@ -1,4 +1,3 @@
-import { alignedGrids } from './aligned-grids.ts';
 import { overlap } from './boxes.ts';
 import { median } from './median.ts';
 import type { Box, RecognizedWord } from './recognized-page.ts';
@@ -19,15 +18,12 @@ export interface Table {
   lines: TextLine[];
 }
 
-/** Finds a page's tables: first those with rules around their cells, then those without. */
+/** Finds a page's tables: those with rules around their cells. */
 export function findTables(lines: readonly TextLine[], rules: readonly Box[]): Table[] {
   const reach = median(lines.map(({ height }) => height)) / 2;
-  const ruled = ruledGrids(rules, reach)
+  return ruledGrids(rules, reach)
     .map((grid) => tableOf(lines, grid))
     .filter(({ cells }) => cells.filter(({ words }) => words.length > 0).length > 2);
-  const taken = new Set(ruled.flatMap((table) => table.lines));
-  const free = lines.filter((line) => !taken.has(line));
-  return [...ruled, ...alignedGrids(free).map((grid) => tableOf(free, grid))];
 }
 
 /** Puts the lines within a grid into its cells. */

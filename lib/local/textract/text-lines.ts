@@ -11,8 +11,6 @@ export interface TextLine {
   /** The index of its block on the page, and of its paragraph in the block. */
   block: number;
   paragraph: number;
-  /** Whether the recognizer took its block for a table. */
-  isTabular: boolean;
 }
 
 /** A gap this many times the type's height separates two lines, such as the cells of a row. */
@@ -35,7 +33,6 @@ export function textLinesOf(page: RecognizedPage): TextLine[] {
           height,
           block,
           paragraph,
-          isTabular: kind === 'table',
         }));
       }),
     ),

@@ -148,11 +148,23 @@ const printed = (rows: string[][], lefts: number[], top: number): Print[] =>
     ),
   );
 
+/** The rules of a table whose first line is printed at 500. */
+const rulesAround = (xs: number[], rows: number): Box[] => [
+  ...Array.from({ length: rows + 1 }, (_, row) => 490 + row * 40).map((y) => ({
+    ...{ x0: xs[0] ?? 0, x1: xs.at(-1) ?? 0, y0: y, y1: y + 2 },
+  })),
+  ...xs.map((x) => ({ x0: x, x1: x + 2, y0: 490, y1: 492 + rows * 40 })),
+];
+const costRules = rulesAround([90, 490, 690, 900], 4);
+
 describe('tables', () => {
-  it('are found where short lines stand in columns over rows', () => {
+  it('are found where rules are drawn around cells', () => {
     const block = blockOf(printed(costs, [100, 500, 700], 500));
 
-    const { tables, layout } = read({ blocks: [proseAt(300), block] }, ['LAYOUT', 'TABLES']);
+    const { tables, layout } = read({ blocks: [proseAt(300), block], rules: costRules }, [
+      'LAYOUT',
+      'TABLES',
+    ]);
 
     expect(tables).toEqual([costs]);
     expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'TABLE']);
@@ -165,7 +177,7 @@ describe('tables', () => {
       { text: 'All of it was spent', left: 100, top: 760 },
     ]);
 
-    const { layout } = read({ blocks: [block] });
+    const { layout } = read({ blocks: [block], rules: costRules });
 
     expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'TABLE', 'TEXT']);
   });
@@ -176,10 +188,7 @@ describe('tables', () => {
       ['January', '31', ''],
       ['February', '28', 'two days closed'],
     ];
-    const rules: Box[] = [
-      ...[0, 1, 2, 3].map((row) => ({ x0: 90, x1: 900, y0: 490 + row * 40, y1: 492 + row * 40 })),
-      ...[90, 300, 500, 900].map((x) => ({ x0: x, x1: x + 2, y0: 490, y1: 612 })),
-    ];
+    const rules = rulesAround([90, 300, 500, 900], 3);
     const block = blockOf(printed(cells, [100, 310, 510], 500));
 
     const { tables } = read({ blocks: [block], rules }, ['TABLES']);
@@ -190,7 +199,7 @@ describe('tables', () => {
   it('have cells with their place in the grid and spans of one', () => {
     const block = blockOf(printed(costs, [100, 500, 700], 500));
 
-    const { ofType } = read({ blocks: [block] }, ['TABLES']);
+    const { ofType } = read({ blocks: [block], rules: costRules }, ['TABLES']);
 
     expect(ofType('CELL')).toHaveLength(12);
     expect(ofType('CELL')[4]).toMatchObject({
@@ -200,19 +209,5 @@ describe('tables', () => {
       ColumnSpan: 1,
     });
     expect(ofType('CELL')[0]).toMatchObject({ EntityTypes: ['COLUMN_HEADER'] });
-  });
-
-  it('are not two columns of prose', () => {
-    const right = blockOf(
-      [0, 30, 60].map((down) => ({
-        text: 'which the storms of last winter had damaged in',
-        left: 750,
-        top: 300 + down,
-      })),
-    );
-
-    const { tables } = read({ blocks: [proseAt(300), right] }, ['TABLES']);
-
-    expect(tables).toEqual([]);
   });
 });

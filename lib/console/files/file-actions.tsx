@@ -1,23 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useAction } from '../parts/action.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { deleteFile, type FileObject, saveFile } from './file.ts';
 
 /** What may be done with a file. The result of a job goes with its job, and not by itself. */
 export function FileActions({ file, onGone }: { file: FileObject; onGone: () => void }) {
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  const act = async (action: () => Promise<unknown>, then?: () => void) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await action();
-      then?.();
-    } catch (error) {
-      setProblem(error as Error);
-    }
-    setBusy(false);
-  };
+  const { problem, isBusy, act } = useAction();
 
   return (
     <div class="actions">
@@ -35,7 +23,7 @@ export function FileActions({ file, onGone }: { file: FileObject; onGone: () => 
           label={`Delete ${file.filename}?`}
           question="Erase it?"
           isBusy={isBusy}
-          remove={() => act(() => deleteFile(file.id), onGone)}
+          remove={() => act(() => deleteFile(file.id).then(onGone))}
         />
       )}
       <Failed error={problem} />

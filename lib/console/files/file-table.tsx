@@ -1,5 +1,5 @@
 import { ago, bytes } from '../parts/format.ts';
-import { Scrolled } from '../parts/scrolled.tsx';
+import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 import { expiryOf, type FileObject, isoOf } from './file.ts';
 import { FileActions } from './file-actions.tsx';
@@ -18,37 +18,26 @@ export function FileTable({
   reload: () => void;
 }) {
   return (
-    <Scrolled label={caption}>
-      <table class="files">
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col" class="text">
-              Purpose
-            </th>
-            <th scope="col">Size</th>
-            <th scope="col">Made</th>
-            <th scope="col">Expires</th>
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {files.map((file) => (
-            <tr key={file.id}>
-              <th scope="row">
-                <a href={linkTo('files', file.id)}>{titleOf(file)}</a>
-              </th>
-              <td class="text">{file.purpose}</td>
-              <td>{bytes(file.bytes)}</td>
-              <td>{ago(isoOf(file.created_at))}</td>
-              <td>{expiryOf(file)}</td>
-              <td>
-                <FileActions file={file} onGone={reload} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolled>
+    <Table
+      label={caption}
+      kind="files"
+      columns={['File', 'Purpose', 'Size', 'Made', 'Expires', 'Actions']}
+      texts={['Purpose']}
+    >
+      {files.map((file) => (
+        <tr key={file.id}>
+          <th scope="row">
+            <a href={linkTo('files', file.id)}>{titleOf(file)}</a>
+          </th>
+          <td class="text">{file.purpose}</td>
+          <td>{bytes(file.bytes)}</td>
+          <td>{ago(isoOf(file.created_at))}</td>
+          <td>{expiryOf(file)}</td>
+          <td>
+            <FileActions file={file} onGone={reload} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

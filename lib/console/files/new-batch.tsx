@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { LineEndpoint } from '../../../shared/jobs/kinds/requests/line-endpoint.ts';
 import { call } from '../api/call.ts';
+import { useAction } from '../parts/action.ts';
 import { Failed } from '../parts/failed.tsx';
 import { goTo } from '../route.ts';
 import type { FileObject } from './file.ts';
@@ -16,22 +17,16 @@ const onBudget = [
 export function NewBatch({ file }: { file: FileObject }) {
   const [endpoint, setEndpoint] = useState<string>('/v1/chat/completions');
   const [lacking, setLacking] = useState<string>('wait');
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
+  const { problem, isBusy, act } = useAction();
+  const submit = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    return act(async () => {
       const { id } = await call<{ id: string }>('POST', '/v1/batches', {
         ...{ input_file_id: file.id, endpoint, completion_window: '24h' },
         metadata: { on_budget: lacking },
       });
       goTo('jobs', id.replace(/^batch_/, 'job_'));
-    } catch (error) {
-      setProblem(error as Error);
-      setBusy(false);
-    }
+    });
   };
 
   return (

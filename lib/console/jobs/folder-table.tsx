@@ -2,8 +2,8 @@ import { useRef } from 'preact/hooks';
 import { unlessGone } from '../api/failure.ts';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
-import { Scrolled } from '../parts/scrolled.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 import { standingOf, textOf, type Value, valuesOf } from './evidence/values.ts';
 import { byTitle, type Job, readJob, titleOf } from './job.ts';
@@ -41,42 +41,28 @@ export function FolderTable({ folder, files }: { folder: Job; files: Job[] }) {
       <Failed error={read.failure} retry={read.reload} />
       {!first && !read.failure && <Skeleton lines={3} />}
       {first && (
-        <Scrolled label="Values of the files">
-          <table class="values-of-files">
-            <thead>
-              <tr>
-                <th scope="col">File</th>
-                {first.values.single.map(({ path, name }) => (
-                  <th key={path} scope="col" class="text">
-                    {name}
-                  </th>
-                ))}
-                {first.values.tables.map(({ path, name }) => (
-                  <th key={path} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ job, values: { single, tables } }) => (
-                <tr key={job.id}>
-                  <th scope="row">
-                    <a href={linkTo('jobs', job.id)}>{titleOf(job)}</a>
-                  </th>
-                  {single.map((value) => (
-                    <Cell key={value.path} value={value} />
-                  ))}
-                  {tables.map(({ path, rows: { length } }) => (
-                    <td key={path}>
-                      {length} {length === 1 ? 'row' : 'rows'}
-                    </td>
-                  ))}
-                </tr>
+        <Table
+          label="Values of the files"
+          kind="values-of-files"
+          columns={['File', ...namesOf(first.values.single), ...namesOf(first.values.tables)]}
+          texts={namesOf(first.values.single)}
+        >
+          {rows.map(({ job, values: { single, tables } }) => (
+            <tr key={job.id}>
+              <th scope="row">
+                <a href={linkTo('jobs', job.id)}>{titleOf(job)}</a>
+              </th>
+              {single.map((value) => (
+                <Cell key={value.path} value={value} />
               ))}
-            </tbody>
-          </table>
-        </Scrolled>
+              {tables.map(({ path, rows: { length } }) => (
+                <td key={path}>
+                  {length} {length === 1 ? 'row' : 'rows'}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Table>
       )}
       <p class="note">
         {folder.drive_result_file_id
@@ -96,3 +82,5 @@ function Cell({ value }: { value: Value }) {
     </td>
   );
 }
+
+const namesOf = (values: readonly { name: string }[]) => values.map(({ name }) => name);

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { useAction } from '../parts/action.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { goTo } from '../route.ts';
@@ -8,32 +8,20 @@ import { draftOf, jobDraft } from './job-draft.ts';
 
 /** What may be done with a job as it stands. */
 export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  const act = async (verb: 'cancel' | 'stop' | 'retry') => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const { id } = await call<Job>('POST', `/batch/jobs/${encodeURIComponent(job.id)}/${verb}`);
-      if (id === job.id) reload();
-      else goTo('jobs', id);
-    } catch (error) {
-      setProblem(error as Error);
-      reload();
-    }
-    setBusy(false);
-  };
-  const remove = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await call('DELETE', `/batch/jobs/${encodeURIComponent(job.id)}`);
-      goTo('jobs');
-    } catch (error) {
-      setProblem(error as Error);
-      setBusy(false);
-    }
-  };
+  const { problem, isBusy, act } = useAction();
+  const path = `/batch/jobs/${encodeURIComponent(job.id)}`;
+  const ask = (verb: 'cancel' | 'stop' | 'retry') =>
+    act(async () => {
+      try {
+        const { id } = await call<Job>('POST', `${path}/${verb}`);
+        if (id !== job.id) return goTo('jobs', id);
+        reload();
+      } catch (error) {
+        reload();
+        throw error;
+      }
+    });
+  const remove = () => act(() => call('DELETE', path).then(() => goTo('jobs')));
   const again = () => {
     jobDraft.value = draftOf(job);
     goTo('jobs', 'new');
@@ -42,17 +30,17 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
   return (
     <div class="actions">
       {job.status === 'queued' && (
-        <button type="button" class="quiet" disabled={isBusy} onClick={() => act('cancel')}>
+        <button type="button" class="quiet" disabled={isBusy} onClick={() => ask('cancel')}>
           Cancel
         </button>
       )}
       {!hasEnded(job) && (
-        <button type="button" class="quiet" disabled={isBusy} onClick={() => act('stop')}>
+        <button type="button" class="quiet" disabled={isBusy} onClick={() => ask('stop')}>
           Stop
         </button>
       )}
       {isRetriable(job) && (
-        <button type="button" class="quiet" disabled={isBusy} onClick={() => act('retry')}>
+        <button type="button" class="quiet" disabled={isBusy} onClick={() => ask('retry')}>
           {job.result?.type === 'folder' ? 'Retry failed files' : 'Retry'}
         </button>
       )}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobStatus } from '../../../shared/jobs/engine/item/status.ts';
 import { useLive } from '../api/live.ts';
+import { Choices } from '../parts/choices.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
@@ -62,19 +63,7 @@ export function Jobs() {
           New job
         </a>
       </div>
-      <fieldset class="choices" aria-label="Status">
-        {filters.map(([value, text]) => (
-          <label key={value}>
-            <input
-              type="radio"
-              name="status"
-              checked={value === status}
-              onChange={() => filterBy(value)}
-            />
-            {text}
-          </label>
-        ))}
-      </fieldset>
+      <Choices label="Status" of={filters} chosen={status} choose={filterBy} />
       <Failed error={newest.failure} retry={newest.reload} />
       {!newest.value && !newest.failure && <Skeleton lines={8} />}
       {newest.value && (

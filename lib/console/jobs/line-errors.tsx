@@ -2,7 +2,7 @@ import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
 import { useLive } from '../api/live.ts';
 import { type FileObject, firstLines } from '../files/file.ts';
 import { Failed } from '../parts/failed.tsx';
-import { Scrolled } from '../parts/scrolled.tsx';
+import { Table } from '../parts/table.tsx';
 
 /** What went wrong with a line. */
 interface LineError {
@@ -72,32 +72,22 @@ function Errors({
   return (
     <section aria-labelledby="line-errors">
       <h2 id="line-errors">Errors by line</h2>
-      <Scrolled label="Lines that failed, the first first">
-        <table class="line-errors">
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              <th scope="col" class="text">
-                {nameOf}
-              </th>
-              <th scope="col" class="text">
-                Error
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {errors.map((error, at) => (
-              <tr key={at}>
-                <th scope="row">{error.line || 'The file'}</th>
-                <td class="text">{error.name}</td>
-                <td class="text">
-                  <code>{error.code}</code> {error.message}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
+      <Table
+        label="Lines that failed, the first first"
+        kind="line-errors"
+        columns={['Line', nameOf, 'Error']}
+        texts={[nameOf, 'Error']}
+      >
+        {errors.map((error, at) => (
+          <tr key={at}>
+            <th scope="row">{error.line || 'The file'}</th>
+            <td class="text">{error.name}</td>
+            <td class="text">
+              <code>{error.code}</code> {error.message}
+            </td>
+          </tr>
+        ))}
+      </Table>
       {total > errors.length && (
         <p class="note">
           The first {errors.length} of {total}; the file has the others.

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { useAction } from '../parts/action.ts';
+import { Choices } from '../parts/choices.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { goTo, linkTo } from '../route.ts';
 import { DriveFields } from './drive-fields.tsx';
@@ -20,20 +21,14 @@ const change = (some: Partial<JobDraft>) => {
 /** The form that submits a job. */
 export function NewJob() {
   const draft = jobDraft.value;
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
+  const { problem, isBusy, act } = useAction();
+  const submit = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
+    return act(async () => {
       const { id } = await call<Job>('POST', '/batch/jobs', submissionOf(draft));
       noteSubmitted(id);
       goTo('jobs', id);
-    } catch (error) {
-      setProblem(error as Error);
-      setBusy(false);
-    }
+    });
   };
 
   return (
@@ -43,19 +38,12 @@ export function NewJob() {
       </p>
       <h1>New job</h1>
       <form class="narrow" onSubmit={submit}>
-        <fieldset class="choices" aria-label="What it works on">
-          {sources.map(([source, text]) => (
-            <label key={source}>
-              <input
-                type="radio"
-                name="source"
-                checked={draft.source === source}
-                onChange={() => change({ source })}
-              />
-              {text}
-            </label>
-          ))}
-        </fieldset>
+        <Choices
+          label="What it works on"
+          of={sources}
+          chosen={draft.source}
+          choose={(source) => change({ source })}
+        />
         {draft.source === 'message' ? (
           <label>
             Message

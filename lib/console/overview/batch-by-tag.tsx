@@ -1,6 +1,6 @@
 import type { BatchStatsReport } from '../../../shared/usage/reports.ts';
 import { count, usd } from '../parts/format.ts';
-import { Scrolled } from '../parts/scrolled.tsx';
+import { Table } from '../parts/table.tsx';
 
 const tagNames: Record<string, string> = {
   batch: 'All jobs',
@@ -31,32 +31,21 @@ export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsRepor
           </span>
         ))}
       </p>
-      <Scrolled label="Use of jobs by kind">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Kind</th>
-              <th scope="col">Spent</th>
-              <th scope="col">Calls</th>
-              <th scope="col">Failed</th>
-              <th scope="col">Tokens</th>
-              <th scope="col">Pages read</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sumByTag(days).map(([tag, use]) => (
-              <tr key={tag}>
-                <th scope="row">{tagNames[tag] ?? tag}</th>
-                <td>{usd(use.spend)}</td>
-                <td>{count(use.requests)}</td>
-                <td>{count(use.failed)}</td>
-                <td>{count(use.tokens)}</td>
-                <td>{count(use.images)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
+      <Table
+        label="Use of jobs by kind"
+        columns={['Kind', 'Spent', 'Calls', 'Failed', 'Tokens', 'Pages read']}
+      >
+        {sumByTag(days).map(([tag, use]) => (
+          <tr key={tag}>
+            <th scope="row">{tagNames[tag] ?? tag}</th>
+            <td>{usd(use.spend)}</td>
+            <td>{count(use.requests)}</td>
+            <td>{count(use.failed)}</td>
+            <td>{count(use.tokens)}</td>
+            <td>{count(use.images)}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { branchesOf, listTree } from '../jobs/job-list.ts';
 import { JobTree } from '../jobs/job-tree.tsx';
+import { Choices } from '../parts/choices.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
@@ -69,7 +70,7 @@ export function Overview() {
       <section aria-labelledby="use">
         <div class="bar-of-choices">
           <h2 id="use">Spent on</h2>
-          <Periods chosen={period} choose={setPeriod} />
+          <Choices label="Period" of={periods} chosen={period} choose={setPeriod} />
         </div>
         <Failed error={chosen.failure} retry={chosen.reload} />
         {chosen.value ? <Spend report={chosen.value} /> : !chosen.failure && <Skeleton lines={8} />}
@@ -107,21 +108,3 @@ function LatestJobs() {
 
 const stats = (period: Period, signal: AbortSignal) =>
   call<StatsReport>('GET', `/user/stats?period=${period}`, undefined, signal);
-
-function Periods({ chosen, choose }: { chosen: Period; choose: (period: Period) => void }) {
-  return (
-    <fieldset class="choices" aria-label="Period">
-      {periods.map(([period, text]) => (
-        <label key={period}>
-          <input
-            type="radio"
-            name="period"
-            checked={period === chosen}
-            onChange={() => choose(period)}
-          />
-          {text}
-        </label>
-      ))}
-    </fieldset>
-  );
-}

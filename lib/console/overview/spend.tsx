@@ -1,6 +1,6 @@
 import type { ModelDay, StatsReport } from '../../../shared/usage/reports.ts';
 import { count, usd } from '../parts/format.ts';
-import { Scrolled } from '../parts/scrolled.tsx';
+import { Table } from '../parts/table.tsx';
 import { colourOf } from './colours.ts';
 import { SpendPlot } from './spend-plot.tsx';
 import { Starts } from './starts.tsx';
@@ -76,72 +76,51 @@ const sum = (days: ModelDay[], figure: (day: ModelDay) => number) =>
 
 function ByModel({ models, total }: { models: ModelSum[]; total: number }) {
   return (
-    <Scrolled label="Use by model">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col">Spent</th>
-            <th scope="col">Requests</th>
-            <th scope="col">Failed</th>
-            <th scope="col">Tokens</th>
-            <th scope="col">Pages</th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map(({ model, cost, requests, failed, tokens, pages }, index) => (
-            <tr key={model}>
-              <th scope="row">
-                <span class="swatch" style={{ background: colourOf(index) }} aria-hidden="true" />
-                {model}
-                <span
-                  class="share"
-                  style={{
-                    width: `${total > 0 ? (cost / total) * 100 : 0}%`,
-                    background: colourOf(index),
-                  }}
-                />
-              </th>
-              <td>
-                {usd(cost)} <small>{total > 0 && `${Math.round((cost / total) * 100)} %`}</small>
-              </td>
-              <td>{count(requests)}</td>
-              <td>{count(failed)}</td>
-              <td>{count(tokens)}</td>
-              <td>{count(pages)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolled>
+    <Table
+      label="Use by model"
+      columns={['Model', 'Spent', 'Requests', 'Failed', 'Tokens', 'Pages']}
+    >
+      {models.map(({ model, cost, requests, failed, tokens, pages }, index) => (
+        <tr key={model}>
+          <th scope="row">
+            <span class="swatch" style={{ background: colourOf(index) }} aria-hidden="true" />
+            {model}
+            <span
+              class="share"
+              style={{
+                width: `${total > 0 ? (cost / total) * 100 : 0}%`,
+                background: colourOf(index),
+              }}
+            />
+          </th>
+          <td>
+            {usd(cost)} <small>{total > 0 && `${Math.round((cost / total) * 100)} %`}</small>
+          </td>
+          <td>{count(requests)}</td>
+          <td>{count(failed)}</td>
+          <td>{count(tokens)}</td>
+          <td>{count(pages)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
 function ByDay({ days }: { days: ModelDay[] }) {
   return (
-    <Scrolled label="Use by day and model">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Day (UTC)</th>
-            <th scope="col">Model</th>
-            <th scope="col">Spent</th>
-            <th scope="col">Requests</th>
-            <th scope="col">Tokens</th>
-          </tr>
-        </thead>
-        <tbody>
-          {days.toReversed().map((day) => (
-            <tr key={`${day.date} ${day.model}`}>
-              <th scope="row">{day.date}</th>
-              <td class="text">{day.model}</td>
-              <td>{usd(day.cost_usd)}</td>
-              <td>{count(day.requests)}</td>
-              <td>{count(day.prompt_tokens + day.completion_tokens)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolled>
+    <Table
+      label="Use by day and model"
+      columns={['Day (UTC)', 'Model', 'Spent', 'Requests', 'Tokens']}
+    >
+      {days.toReversed().map((day) => (
+        <tr key={`${day.date} ${day.model}`}>
+          <th scope="row">{day.date}</th>
+          <td class="text">{day.model}</td>
+          <td>{usd(day.cost_usd)}</td>
+          <td>{count(day.requests)}</td>
+          <td>{count(day.prompt_tokens + day.completion_tokens)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

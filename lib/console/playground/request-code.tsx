@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Choices } from '../parts/choices.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Scrolled } from '../parts/scrolled.tsx';
 import { chatRequest } from './chat-request.ts';
@@ -16,19 +17,12 @@ export function RequestCode() {
     <details class="code">
       <summary>This request as code</summary>
       <div class="bar-of-choices">
-        <fieldset class="choices" aria-label="Language">
-          {languages.map((each) => (
-            <label key={each}>
-              <input
-                type="radio"
-                name="language"
-                checked={each === language}
-                onChange={() => setLanguage(each)}
-              />
-              {each}
-            </label>
-          ))}
-        </fieldset>
+        <Choices
+          label="Language"
+          of={languages.map((each) => [each, each] as const)}
+          chosen={language}
+          choose={setLanguage}
+        />
         <Copy text={code} />
       </div>
       <Scrolled label="Code">

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useAction } from '../../parts/action.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { rightValue } from './corrections.ts';
 import type { View } from './picking.ts';
@@ -12,24 +13,17 @@ export function Correction({ value, view }: { value: Value; view: View }) {
   const right = about ? rightValue(value.value, about) : value.value;
   const [text, setText] = useState(right === null || right === undefined ? '' : String(right));
   const [isAbsent, setAbsent] = useState(right === null);
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
+  const { problem, isBusy, act } = useAction();
   const [isSaved, setSaved] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => form.current?.scrollIntoView({ block: 'nearest' }), []);
-  const send = async (rating: 'up' | 'down') => {
-    setBusy(true);
-    setProblem(undefined);
-    setSaved(false);
-    try {
+  const send = (rating: 'up' | 'down') =>
+    act(async () => {
+      setSaved(false);
       const correct = isAbsent ? null : valueIn(text, value.scalar);
       await save(value, { rating, correction: rating === 'up' ? '' : JSON.stringify(correct) });
       setSaved(true);
-    } catch (error) {
-      setProblem(error as Error);
-    }
-    setBusy(false);
-  };
+    });
   const submit = (event: Event) => {
     event.preventDefault();
     return send('down');

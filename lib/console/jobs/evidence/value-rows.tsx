@@ -1,7 +1,7 @@
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { count } from '../../parts/format.ts';
-import { Scrolled } from '../../parts/scrolled.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Correction } from './correction.tsx';
 import { isPicked, type View } from './picking.ts';
 import { Pick } from './value-button.tsx';
@@ -25,44 +25,30 @@ export function ValueRows({ table, view }: { table: ValueTable; view: View }) {
         {name} <small>{count(rows.length)} rows</small>
       </h3>
       {rows.length > 0 && (
-        <Scrolled label={`Rows of ${name}`}>
-          <table class="rows">
-            <thead>
-              <tr>
-                <th scope="col">#</th>
-                {columns.map((column) => (
-                  <th key={column} scope="col" class="text">
-                    {column}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((row, index) => {
-                const open = row.find(({ path }) => isPicked(view, path, 'own'));
-                return (
-                  <Fragment key={row[0]?.path}>
-                    <tr>
-                      <th scope="row">{index + 1}</th>
-                      {row.map((cell) => (
-                        <td key={cell.path} class="text">
-                          <Pick value={cell} place="own" view={view} />
-                        </td>
-                      ))}
-                    </tr>
-                    {open && (
-                      <tr>
-                        <td class="text" colSpan={columns.length + 1}>
-                          <Correction key={open.path} value={open} view={view} />
-                        </td>
-                      </tr>
-                    )}
-                  </Fragment>
-                );
-              })}
-            </tbody>
-          </table>
-        </Scrolled>
+        <Table label={`Rows of ${name}`} kind="rows" columns={['#', ...columns]} texts={columns}>
+          {shown.map((row, index) => {
+            const open = row.find(({ path }) => isPicked(view, path, 'own'));
+            return (
+              <Fragment key={row[0]?.path}>
+                <tr>
+                  <th scope="row">{index + 1}</th>
+                  {row.map((cell) => (
+                    <td key={cell.path} class="text">
+                      <Pick value={cell} place="own" view={view} />
+                    </td>
+                  ))}
+                </tr>
+                {open && (
+                  <tr>
+                    <td class="text" colSpan={columns.length + 1}>
+                      <Correction key={open.path} value={open} view={view} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </Table>
       )}
       {rows.length > shown.length && (
         <button type="button" class="quiet small" onClick={() => setLimit(limit + rowsAtOnce)}>

@@ -1,0 +1,14 @@
+import { useState } from 'preact/hooks';
+
+/** What is done once a button is pressed: whether it is under way, why the last try failed, and what begins it. */
+export function useAction() {
+  const [problem, setProblem] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const act = async (action: () => Promise<unknown>) => {
+    setBusy(true);
+    setProblem(undefined);
+    await action().catch(setProblem);
+    setBusy(false);
+  };
+  return { problem, isBusy, act };
+}

@@ -4,9 +4,6 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
 import { isSigned } from '../engines/signature.ts';
-import { answering } from './batches/answer-request.ts';
-import { BatchStore } from './batches/batch-store.ts';
-import { addBatches } from './batches/batches.ts';
 import { parseChatRequest } from './chat-request.ts';
 import { complete, completionEvents } from './completion.ts';
 import { embed } from './embeddings.ts';
@@ -33,14 +30,10 @@ export async function startOfflineModel({
   addErrors(app);
   requireKey(app, key);
   addRoutes(app);
-  addBatches(app, new BatchStore(answering(), { delayMs: batchMs() }));
   refusePages(app.server);
   const address = await app.listen({ port, host });
   return { url: `${address}/v1`, key, close: () => app.close() };
 }
-
-/** How long a batch takes, in ms: `QUIRE_OFFLINE_BATCH_SECONDS`, or some seconds. */
-const batchMs = () => Number(process.env['QUIRE_OFFLINE_BATCH_SECONDS'] || 5) * 1000;
 
 function requireKey(app: FastifyInstance, key: string): void {
   app.addHook('onRequest', async ({ headers, raw }) => {

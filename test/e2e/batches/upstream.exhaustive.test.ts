@@ -4,15 +4,21 @@ import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, expect, it } from 'vitest';
 import { synthesize } from '../../../lib/local/template/synthesize.ts';
+import { useBatchUpstream } from '../../support/servers/batch-upstream.ts';
 import { useOwnStage } from '../../support/servers/own-stages.ts';
 import { poll } from '../../support/servers/poll.ts';
 
 const outDir = mkdtempSync(join(tmpdir(), 'quire-upstream-batches-'));
 afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 await synthesize(outDir, { catalogue: 'shared/models/catalogue-with-claude.json' });
+const provider = await useBatchUpstream({ delayMs: 1_000 });
 const stage = await useOwnStage({
   memory: true,
-  env: { QUIRE_ASSEMBLY: outDir, QUIRE_OFFLINE_BATCH_SECONDS: '1' },
+  env: {
+    QUIRE_ASSEMBLY: outDir,
+    ...{ OPENAI_API_KEY: 'x', OPENAI_BASE_URL: provider.url },
+    ...{ ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: provider.url },
+  },
 });
 const client = new OpenAI({
   apiKey: stage.api_key,
@@ -23,7 +29,7 @@ const client = new OpenAI({
 const ends = ['completed', 'failed', 'expired', 'cancelled'];
 
 it.concurrent.each(['gpt-4.1-mini', 'claude-haiku-4-5'])(
-  'openai’s client has a batch of %s handed on to the local stage’s upstream, and reads its answers',
+  'openai’s client has a batch of %s handed on to its upstream, and reads its answers',
   async (model) => {
     const requests = [1, 2, 3].map((at) => ({
       ...{ custom_id: `id-${at}`, method: 'POST', url: '/v1/chat/completions' },

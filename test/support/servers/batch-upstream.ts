@@ -1,13 +1,10 @@
 import Fastify from 'fastify';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import { afterAll } from 'vitest';
-import { answering } from '../../../lib/local/offline-model/batches/answer-request.ts';
-import {
-  type AnswerChat,
-  BatchStore,
-} from '../../../lib/local/offline-model/batches/batch-store.ts';
-import { addBatches } from '../../../lib/local/offline-model/batches/batches.ts';
 import { completionBody, type ModelRequestBody } from './model-stub-body.ts';
+import { answering } from './provider-batches/answer-request.ts';
+import { type AnswerChat, BatchStore } from './provider-batches/batch-store.ts';
+import { addBatches } from './provider-batches/batches.ts';
 
 const echo: AnswerChat = (body) => {
   const { messages } = body as ModelRequestBody;
@@ -17,9 +14,9 @@ const echo: AnswerChat = (body) => {
 };
 
 /** Gives a test file a provider that takes batches, in both protocols, and echoes. It is asked one by one, too. */
-export async function useBatchUpstream() {
+export async function useBatchUpstream({ delayMs = 30 * 60_000 } = {}) {
   const app = Fastify({ bodyLimit: 300 * 2 ** 20, forceCloseConnections: true });
-  const store = new BatchStore(answering(echo), { delayMs: 30 * 60_000 });
+  const store = new BatchStore(answering(echo), { delayMs });
   const asked: Record<string, unknown>[] = [];
   addBatches(app, store);
   app.post<{ Body: Record<string, unknown> }>('/v1/chat/completions', ({ body }) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { OpenAIError } from '../openai-error.ts';
+import { OpenAIError } from '../../../../lib/local/offline-model/openai-error.ts';
 import type { BatchStore, StoredBatch } from './batch-store.ts';
 import { failMaking, loseAnswer } from './making.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { OpenAIError } from '../openai-error.ts';
+import { OpenAIError } from '../../../../lib/local/offline-model/openai-error.ts';
 import type { BatchStore } from './batch-store.ts';
 
 /** Returns what befalls a batch that is about to be made. Throws if it is refused. */

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dynamodb } from '../../shared/aws/dynamodb.ts';
-import { setting } from '../../shared/config.ts';
 import {
   type Account,
   type AccountLimits,
@@ -19,7 +16,7 @@ import { readRenewed, type Whole, wholeOf } from '../../shared/ledger/parts/whol
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { minuteMs, useFreshHour } from '../support/worlds/clock.ts';
-import { accountOf, partsOf, sum, usd } from '../support/worlds/ledger-world.ts';
+import { accountOf, partsOf, setOn, sum, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 import { inParts } from './exact-accounts.ts';
 
@@ -39,24 +36,11 @@ async function newKey(parts: number, limits: Partial<AccountLimits> = {}): Promi
   return inParts(id, parts);
 }
 
-/** Sets attributes of an account as another function might have. */
-const set = (key_id: string, attributes: Record<string, unknown>) =>
-  dynamodb.send(
-    new UpdateCommand({
-      TableName: setting('LEDGER_TABLE'),
-      Key: { key_id, entry: 'account' },
-      UpdateExpression: `SET ${Object.keys(attributes).map((name) => `${name} = :${name}`)}`,
-      ExpressionAttributeValues: Object.fromEntries(
-        Object.entries(attributes).map(([name, value]) => [`:${name}`, value]),
-      ),
-    }),
-  );
-
 /** Leaves so much on each part, as if calls of another function held the rest. */
 async function leave(id: string, ...left: number[]): Promise<void> {
   for (const [index, part] of (await partsOf(id)).entries()) {
     const available = left[index] ?? 0;
-    await set(part.key_id, { available, held: part.ceiling - available, held_1: 0 });
+    await setOn(part.key_id, { available, held: part.ceiling - available, held_1: 0 });
   }
 }
 
@@ -68,7 +52,7 @@ describe('a share that one part gives to another', () => {
   /** Two parts with limits, the first with four requests counted; and both as they were read. */
   async function readTwo() {
     const id = await newKey(2, { requests_per_minute: 40, max_concurrent: 8 });
-    await set(id, { [minute()]: 4, running: 1, running_1: 1 });
+    await setOn(id, { [minute()]: 4, running: 1, running_1: 1 });
     const [from, to] = (await partsOf(id)) as [Account, Account];
     return { id, from, to };
   }
@@ -104,7 +88,7 @@ describe('a share that one part gives to another', () => {
     ['the other has none at once', 'to', () => ({ max_concurrent: unlimitedRequests })],
   ])('does not move if meanwhile %s', async (_, which, changed) => {
     const { id, ...read } = await readTwo();
-    await set(read[which].key_id, changed());
+    await setOn(read[which].key_id, changed());
     const before = await partsOf(id);
 
     const isMoved = await happens(moving([{ from: read.from, share }], read.to, Date.now()));
@@ -123,7 +107,7 @@ describe('a share that one part gives to another', () => {
   ])('moves if %s', async (_, which, changed) => {
     const { from, to } = await readTwo();
     const read = { from, to };
-    await set(read[which].key_id, changed());
+    await setOn(read[which].key_id, changed());
 
     expect(await happens(moving([{ from, share }], to, Date.now()))).toBe(true);
   });
@@ -131,7 +115,7 @@ describe('a share that one part gives to another', () => {
   it('of money alone moves whatever becomes of limits', async () => {
     const { from, to } = await readTwo();
     const limits = { requests_per_minute: unlimitedRequests, max_concurrent: unlimitedRequests };
-    for (const { key_id } of [from, to]) await set(key_id, { ...limits, [minute()]: 900 });
+    for (const { key_id } of [from, to]) await setOn(key_id, { ...limits, [minute()]: 900 });
     const gifts = [{ from, share: { nanoUsd: 100, requests: 0, atOnce: 0 } }];
 
     expect(await happens(moving(gifts, to, Date.now()))).toBe(true);
@@ -143,9 +127,9 @@ describe('a share that one part gives to another', () => {
     const { from, to } = await readTwo();
     const gifts = [{ from, share: { nanoUsd: 100, requests: 0, atOnce: 0 } }];
     const changes = moving(gifts, to, Date.now(), { holds: 550 });
-    await set(to.key_id, { available: 449 });
+    await setOn(to.key_id, { available: 449 });
     expect(await happens(changes)).toBe(false);
-    await set(to.key_id, { available: 450 });
+    await setOn(to.key_id, { available: 450 });
 
     expect(await happens(changes)).toBe(true);
 
@@ -178,7 +162,7 @@ describe('what a call needs', () => {
   it('is found on any part that has it, and then nothing moves', async () => {
     const id = await newKey(4, { requests_per_minute: 400, max_concurrent: 40 });
     await leave(id, 100, 100, 99, 100);
-    await set(`${id}#1`, { [minute()]: 100 });
+    await setOn(`${id}#1`, { [minute()]: 100 });
     const whole = await readRenewed(id);
     const found = async (need: Parameters<typeof gather>[1]) =>
       new Set(
@@ -189,7 +173,7 @@ describe('what a call needs', () => {
 
     expect(await found(money(100))).toEqual(new Set([id, `${id}#1`, `${id}#3`]));
     expect(await found({ nanoUsd: 100, asRequest: true })).toEqual(new Set([id, `${id}#3`]));
-    await set(id, { running: 10 });
+    await setOn(id, { running: 10 });
     const { parts } = await readRenewed(id);
     for (let tries = 0; tries < 20; tries += 1) {
       const seen = await gather({ ...whole, parts }, { nanoUsd: 1, asRequest: true }, Date.now());
@@ -211,8 +195,8 @@ describe('what a call needs', () => {
   it('goes rather to a part that may make the request', async () => {
     const id = await newKey(4, { requests_per_minute: 40, max_concurrent: 8 });
     await leave(id, 240, 230, 100, 90);
-    await set(id, { [minute()]: 10 });
-    await set(`${id}#1`, { running: 2 });
+    await setOn(id, { [minute()]: 10 });
+    await setOn(`${id}#1`, { running: 2 });
 
     const seen = await gather(await readRenewed(id), { nanoUsd: 245, asRequest: true }, Date.now());
 
@@ -221,8 +205,8 @@ describe('what a call needs', () => {
 
   it('is no limit of requests that was given away, though some were undone there', async () => {
     const id = await newKey(2, { requests_per_minute: 2, max_concurrent: 2 });
-    await set(id, { requests_per_minute: 0, [minute()]: -1 });
-    await set(`${id}#1`, { requests_per_minute: 2 });
+    await setOn(id, { requests_per_minute: 0, [minute()]: -1 });
+    await setOn(`${id}#1`, { requests_per_minute: 2 });
 
     const seen = await gather(await readRenewed(id), { nanoUsd: 1, asRequest: true }, Date.now());
 
@@ -232,7 +216,7 @@ describe('what a call needs', () => {
   it('is lacking requests and slots, which come from where most are left', async () => {
     const id = await newKey(4, { requests_per_minute: 40, max_concurrent: 8 });
     for (const [index, { key_id }] of (await partsOf(id)).entries()) {
-      await set(key_id, { [minute()]: index === 2 ? 7 : 10, running: index === 3 ? 0 : 2 });
+      await setOn(key_id, { [minute()]: index === 2 ? 7 : 10, running: index === 3 ? 0 : 2 });
     }
 
     const seen = await gather(await readRenewed(id), { nanoUsd: 1, asRequest: true }, Date.now());
@@ -253,7 +237,7 @@ describe('what a call needs', () => {
   ])('is nowhere if all parts together lack %s', async (_, need, counted) => {
     const id = await newKey(4, { requests_per_minute: 40 });
     await leave(id, 50, 150, 240, 200);
-    for (const { key_id } of await partsOf(id)) await set(key_id, { [minute()]: counted });
+    for (const { key_id } of await partsOf(id)) await setOn(key_id, { [minute()]: counted });
     const before = await partsOf(id);
 
     expect(await gather(await readRenewed(id), need, Date.now())).toBeUndefined();
@@ -263,7 +247,7 @@ describe('what a call needs', () => {
 
   it('is not on a part that takes no holds', async () => {
     const id = await newKey(4);
-    await set(id, { open_parts: 2 });
+    await setOn(id, { open_parts: 2 });
     await leave(id, 10, 20, 240, 200);
 
     const seen = await gather(await readRenewed(id), money(25), Date.now());
@@ -341,7 +325,7 @@ describe('a large sum', () => {
 describe('a closed part', () => {
   it('gives back the money, requests and slots that its calls leave', async () => {
     const id = await newKey(2, { requests_per_minute: 40, max_concurrent: 8 });
-    await set(`${id}#1`, { [minute()]: 6, running: 1, running_1: 1 });
+    await setOn(`${id}#1`, { [minute()]: 6, running: 1, running_1: 1 });
     await leave(id, 500, 200);
 
     await closeParts(id);
@@ -357,7 +341,7 @@ describe('a closed part', () => {
     const id = await newKey(2, { requests_per_minute: 40, max_concurrent: 8 });
     await closeParts(id);
     const before = await partsOf(id);
-    await set(`${id}#1`, { available: -5, [minute()]: -3, running: 2 });
+    await setOn(`${id}#1`, { available: -5, [minute()]: -3, running: 2 });
 
     await bringHome(id);
 

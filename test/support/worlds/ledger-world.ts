@@ -1,5 +1,6 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { queryItems } from '../../../shared/aws/dynamodb.ts';
+import { dynamodb, queryItems } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account/account.ts';
 import { idsOf, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
@@ -14,6 +15,21 @@ export async function accountOf(keyId: string): Promise<Account> {
   const account = await findAccount(keyId);
   if (!account) throw new Error(`no account of ${keyId}`);
   return account;
+}
+
+/** Sets attributes of an account, and removes those without a value, as another function might have. */
+export async function setOn(key_id: string, attributes: Record<string, unknown>): Promise<void> {
+  for (const [name, value] of Object.entries(attributes)) {
+    await dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Key: { key_id, entry: 'account' },
+        UpdateExpression: value === undefined ? 'REMOVE #name' : 'SET #name = :value',
+        ExpressionAttributeNames: { '#name': name },
+        ...(value !== undefined && { ExpressionAttributeValues: { ':value': value } }),
+      }),
+    );
+  }
 }
 
 /** Every charge of a key, part by part, the oldest first. */

@@ -1,9 +1,11 @@
 import { heartbeatMs, within } from '../http/event-stream.ts';
+import { allowedModelsOf } from '../keys/usable-models.ts';
 import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, completionQuestion } from './completion-request.ts';
+import { askedOfAll, byCatalogue } from './fallbacks.ts';
 import { type HeldCall, holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { chatSubject } from './subject.ts';
@@ -80,7 +82,9 @@ export function answerCall(
   const asked = { ...request, model: model.id, stream: true } as CompletionRequest;
   return {
     keyId: caller.keyId,
-    ...completionQuestion(model, asked),
+    ...askedOfAll(byCatalogue(model, allowedModelsOf(caller)), (each) =>
+      completionQuestion(each, asked),
+    ),
     subject: chatSubject({ metadata }),
     asRequest,
     onSettled: (outcome) => usage.addCall(outcome),

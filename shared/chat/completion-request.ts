@@ -2,7 +2,14 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
-import { dictionary, integerBetween, ModelName, numberBetween, orDefault } from '../http/schema.ts';
+import {
+  dictionary,
+  integerBetween,
+  ModelName,
+  numberBetween,
+  OtherModels,
+  orDefault,
+} from '../http/schema.ts';
 import { Metadata } from '../ledger/terms/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
@@ -59,16 +66,7 @@ type OtherParameter = Exclude<
 >;
 
 /** Parameters of other providers that would pass for misspelled ones of OpenAI. */
-const likeOpenAiParameters = [
-  'min_tokens',
-  'mode',
-  'models',
-  'speed',
-  'top_a',
-  'top_h',
-  'top_k',
-  'top_n',
-];
+const likeOpenAiParameters = ['min_tokens', 'mode', 'speed', 'top_a', 'top_h', 'top_k', 'top_n'];
 
 /**
  * The body of `POST /v1/chat/completions`. Other parameters pass through untouched.
@@ -77,6 +75,7 @@ const likeOpenAiParameters = [
 export const CompletionRequest = knowing(
   v.looseObject({
     model: v.pipe(ModelName, v.minLength(1)),
+    models: orDefault(OtherModels),
     messages: Messages,
     stream: orDefault(v.boolean()),
     stream_options: orDefault(dictionary(v.looseObject({ include_usage: orDefault(v.boolean()) }))),
@@ -122,6 +121,7 @@ export function upstreamBody(
     max_tokens,
     max_completion_tokens,
     metadata,
+    models: _,
     ...rest
   }: CompletionRequest,
 ): CompletionBody & SizedRequest {

@@ -2,7 +2,7 @@ import { maxNamedFileBytes } from '../http/bounds.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { type CompletionRequest, completionQuestion } from './completion-request.ts';
-import { requireModel } from './models.ts';
+import { askedOfAll, requireRoute } from './fallbacks.ts';
 import { withOwnFiles } from './own-files.ts';
 import { respond } from './respond.ts';
 
@@ -14,12 +14,12 @@ export async function createCompletion(
   caller: Caller,
   invocation: Invocation,
 ): Promise<StreamedResponse> {
-  const model = requireModel(caller, request.model);
+  const routed = requireRoute(caller, request);
   const { keyId } = caller;
   const { room } = invocation;
   const messages = await withOwnFiles(request.messages, { keyId, room, ...ownFiles });
   const question = {
-    ...completionQuestion(model, { ...request, messages }),
+    ...askedOfAll(routed, (model) => completionQuestion(model, { ...request, messages })),
     metadata: request.metadata,
     wantsUsage: request.stream_options?.include_usage === true,
   };

@@ -1,8 +1,8 @@
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
+import { askedOfAll, requireRoute } from './fallbacks.ts';
 import { messageBody, passedHeaders } from './message-body.ts';
 import type { MessageHeaders, MessageRequest } from './message-request.ts';
-import { requireModel } from './models.ts';
 import { respond } from './respond.ts';
 
 /** Makes a message. Throws as `respond` does, and `NotFoundError` for a model that the caller may not use. */
@@ -12,11 +12,10 @@ export async function createMessage(
   caller: Caller,
   invocation: Invocation,
 ): Promise<StreamedResponse> {
-  const model = requireModel(caller, request.model);
-  const question = {
+  const question = askedOfAll(requireRoute(caller, request), (model) => ({
     ...{ model, dialect: 'messages' as const, body: messageBody(model, request) },
     headers: passedHeaders(model, headers),
-  };
+  }));
   const response = await respond(question, caller, invocation);
   // The id by the name that Anthropic's clients look for.
   return { ...response, headers: { 'request-id': invocation.requestId, ...response.headers } };

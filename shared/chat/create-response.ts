@@ -2,7 +2,7 @@ import { maxNamedFileBytes } from '../http/bounds.ts';
 import type { Room } from '../http/byte-budget.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { requireModel } from './models.ts';
+import { askedOfAll, requireRoute } from './fallbacks.ts';
 import { withOwnFiles } from './own-files.ts';
 import { respond } from './respond.ts';
 import { responseBody } from './response-body.ts';
@@ -14,10 +14,12 @@ export async function createResponse(
   caller: Caller,
   invocation: Invocation,
 ): Promise<StreamedResponse> {
-  const model = requireModel(caller, request.model);
-  const body = responseBody(model, await withFiles(request, caller, invocation.room));
-  const question = { model, dialect: 'responses' as const, body, metadata: request.metadata };
-  return respond(question, caller, invocation);
+  const routed = requireRoute(caller, request);
+  const filled = await withFiles(request, caller, invocation.room);
+  const question = askedOfAll(routed, (model) => ({
+    ...{ model, dialect: 'responses' as const, body: responseBody(model, filled) },
+  }));
+  return respond({ ...question, metadata: request.metadata }, caller, invocation);
 }
 
 /** The request with the key's own files in place of their ids. */

@@ -32,7 +32,7 @@ export function messageBody(model: Model, request: MessageRequest): RequestBody 
   const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...passed } =
     withoutThinking(model, request);
   // Clients compare an earlier message by its id, unasked. It might be another key's.
-  const { diagnostics: _, metadata, ...rest } = passed;
+  const { diagnostics: _, models: __, metadata, ...rest } = passed;
   refuseOtherCase(rest, knownNames);
   refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
   if (Array.isArray(rest.system)) refuseOtherCaseWithin(rest.system, ['body', 'system']);

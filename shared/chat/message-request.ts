@@ -7,6 +7,7 @@ import {
   listOf,
   ModelName,
   numberBetween,
+  OtherModels,
   oneOf,
   orDefault,
 } from '../http/schema.ts';
@@ -115,6 +116,7 @@ const otherNames = ['cache_control', 'container', 'context_management', 'inferen
 export const MessageRequest = knowing(
   v.looseObject({
     ...asked,
+    models: orDefault(OtherModels),
     max_tokens: integerBetween(1, Number.MAX_SAFE_INTEGER),
     stream: orDefault(v.boolean()),
     temperature: orDefault(numberBetween(0, 1)),

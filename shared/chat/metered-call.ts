@@ -22,23 +22,34 @@ import { dialects, wires } from '../models/dialects/dialects.ts';
 import type { DialectName } from '../models/dialects/names.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
 import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
-import { openCompletion, type RequestBody } from '../models/upstream.ts';
+import {
+  mayAnswerElsewhere,
+  type OpenedCompletion,
+  openCompletion,
+  type RequestBody,
+} from '../models/upstream.ts';
 import { otherModels } from './other-models.ts';
-import { planHold } from './plan-hold.ts';
+import { planDearest } from './plan-hold.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
 import { UseNotes } from './use-notes.ts';
 
-/** One model call: the request, the key that pays, and what the call is counted as. */
-export interface ModelCall {
-  keyId: string;
+/** A model, and what it is asked. */
+export interface Route {
   model: Model;
   body: RequestBody;
-  /** The dialect of the body, in which the response comes too; that of chat completions unless it says another. */
-  dialect?: DialectName;
   /** The caller's own headers, for an upstream that speaks the dialect. */
   headers?: Record<string, string> | undefined;
   /** Ours, where the caller gave none: it is left out for an upstream that refuses it. */
   temperature?: number | undefined;
+}
+
+/** One model call: the request, the key that pays, and what the call is counted as. */
+export interface ModelCall extends Route {
+  keyId: string;
+  /** The models that are asked in the same dialect, in order, if this one doesn't answer. */
+  fallbacks?: readonly Route[];
+  /** The dialect of the body, in which the response comes too; that of chat completions unless it says another. */
+  dialect?: DialectName;
   subject: Omit<ChargeSubject, 'model'>;
   /** Aborts when the call's time is up: its function's, its research's, or its job's lease. */
   signal: AbortSignal;
@@ -65,6 +76,8 @@ export interface HeldCall {
 /** A call that is held in the ledger and under way. The reader of the response must end it. */
 export interface MeteredCall extends Head {
   response: Response;
+  /** The id of the model that answers, and where. */
+  answers: { model: string; upstream: string };
   meter: CompletionMeter;
   room: Room;
   /** Bounds what of the response is in memory at once. */
@@ -94,27 +107,35 @@ export interface MeteredCall extends Head {
 export const openMeteredCall = async (call: ModelCall) => openHeldCall(await holdCall(call));
 
 /**
- * Holds the most that a call can cost, or limits its output if the key has less. Throws `BudgetExceededError` or
+ * Holds the most that a call can cost with any of its models, or limits its output if the key has less. Throws `BudgetExceededError` or
  * `RequestsPerMinuteError`, and `ModelError` for a prompt that is too long.
  */
 export async function holdCall(call: ModelCall): Promise<HeldCall> {
-  const { keyId, model, subject, asRequest = true } = call;
-  const request = sizedRequest(call);
-  if (isCertainlyTooLong(model, request)) {
+  const { keyId, subject, asRequest = true } = call;
+  const { sized, limitName } = wires[dialectOf(call)];
+  const routes = [call, ...(call.fallbacks ?? [])].map(({ model, body, headers, temperature }) => ({
+    ...{ model, body, headers, temperature, request: sized(body) },
+  }));
+  const [first, ...others] = routes.filter((each) => !isCertainlyTooLong(each.model, each.request));
+  if (!first) {
+    const { id, contextWindow } = call.model;
     throw contextLengthExceeded(
-      `The messages are longer than the ${model.contextWindow} tokens that ${model.id} takes.`,
+      `The messages are longer than the ${contextWindow} tokens that ${id} takes.`,
     );
   }
   const wantedAt = performance.now();
-  const chargeSubject = { model: model.id, ...subject };
-  const { limitName } = wires[dialectOf(call)];
-  const plan = planHold(model, request, { canWait: subject.job_id !== undefined, limitName });
+  const chargeSubject = { model: first.model.id, ...subject };
+  const plan = planDearest([first, ...others], {
+    canWait: subject.job_id !== undefined,
+    limitName,
+  });
   const { hold, chosen } = await reserveByPlan(keyId, plan, chargeSubject, { asRequest });
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
-  if (maxTokens === undefined) return { call, hold };
-  const limited = { ...call.body, [limitName]: maxTokens };
-  return { call: { ...call, body: limited }, hold, maxTokens };
+  const limited = ({ request: _, ...route }: (typeof routes)[number]): Route =>
+    maxTokens === undefined ? route : { ...route, body: { ...route.body, [limitName]: maxTokens } };
+  const held = { ...call, ...limited(first), fallbacks: others.map(limited) };
+  return { call: held, hold, ...(maxTokens !== undefined && { maxTokens }) };
 }
 
 const dialectOf = ({ dialect = 'chat' }: ModelCall) => dialect;
@@ -127,52 +148,86 @@ export const readerOf = (dialect: DialectName) =>
 export const sizedRequest = (call: ModelCall): SizedRequest =>
   wires[dialectOf(call)].sized(call.body);
 
+/** The model that a call asks now. */
+interface Attempt {
+  model: Model;
+  meter: CompletionMeter;
+  /** The upstream's name for it, once it has answered. */
+  asked?: string;
+}
+
 /**
- * Makes a held call. Throws `ModelError` if no upstream answers, and releases the hold; but a prompt that an upstream
- * took, and did not answer in time, is paid.
+ * Makes a held call. Throws `ModelError` if no upstream of its models answers, and releases the hold; but a prompt that
+ * an upstream took, and did not answer in time, is paid.
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
-  const { keyId, model, body, headers, temperature, signal } = call;
+  const { keyId, body, signal } = call;
   const dialect = dialectOf(call);
-  const request = sizedRequest(call);
-  const meter = new CompletionMeter(model, request);
-  const unanswered = new UnansweredPrompts(model, request, hold);
-  let asked: string | undefined;
-  const used = () => usedSoFar(meter, model, asked, unanswered);
+  const unanswered = new UnansweredPrompts(hold);
+  const attempt = attemptOf(call, dialect);
+  const used = () => usedSoFar(attempt, unanswered);
   const notes = new UseNotes(hold, used);
   const room = call.room ?? memory().room(keyId);
   const close = () => {
     if (!call.room) room[Symbol.dispose]();
   };
-  const onTooLarge = (unread: number) => meter.addUnread(unread);
+  const onTooLarge = (unread: number) => attempt.meter.addUnread(unread);
   const bytes = new AnswerBytes(room, { mostBytes: call.answerBytes, signal, onTooLarge });
-  const reach = () => outcomeOf(meter, call, hold, used(), unanswered);
+  const reach = () => outcomeOf(attempt, call, hold, used(), unanswered);
   const settlement = () => settlementOf(hold, notes, reach, call, close);
   try {
-    const question = { dialect, body, headers, temperature };
-    const opened = await openCompletion(model, keyId, question, signal, bytes, unanswered);
-    asked = opened.model;
+    const { upstream, ...opened } = await openInTurn(call, dialect, attempt, bytes, unanswered);
+    const { meter } = attempt;
     return {
       ...{ ...opened, signal, meter, dialect, maxTokens, room, bytes },
+      answers: { model: attempt.model.id, upstream },
       ...(body.stream && { reader: readerOf(dialect) }),
       noteUse: () => notes.look(),
       ...settlement(),
     };
   } catch (error) {
-    meter.ended = true;
+    attempt.meter.ended = true;
     await settlement().end();
     throw error;
   }
 }
 
-/**
- * What a call has used so far; undefined if its model ended it without output. `asked` is the upstream's name for the
- * model, once one has answered.
- */
+const attemptOf = ({ model, body }: Route, dialect: DialectName): Attempt => ({
+  model,
+  meter: new CompletionMeter(model, wires[dialect].sized(body)),
+});
+
+/** Asks a call's models until one answers, each if the key can pay for it beside the prompts that others took. */
+async function openInTurn(
+  { keyId, signal, fallbacks = [], ...first }: ModelCall,
+  dialect: DialectName,
+  attempt: Attempt,
+  bytes: AnswerBytes,
+  unanswered: UnansweredPrompts,
+): Promise<OpenedCompletion> {
+  const rest = [...fallbacks];
+  for (let route: Route = first; ; ) {
+    const { model, body, headers, temperature } = route;
+    Object.assign(attempt, attemptOf(route, dialect));
+    unanswered.asks(attempt.meter.outcome());
+    try {
+      const question = { dialect, body, headers, temperature };
+      const opened = await openCompletion(model, keyId, question, signal, bytes, unanswered);
+      attempt.asked = opened.model;
+      return opened;
+    } catch (error) {
+      const next = rest.shift();
+      const isOver = signal.aborted || !next || !mayAnswerElsewhere(error);
+      if (isOver || !(await unanswered.coverNext())) throw error;
+      log('warn', 'fallback asked', { model: model.id, fallback: next.model.id });
+      route = next;
+    }
+  }
+}
+
+/** What a call has used so far; undefined if its model ended it without output. */
 function usedSoFar(
-  meter: CompletionMeter,
-  model: Model,
-  asked: string | undefined,
+  { model, meter, asked }: Attempt,
   unanswered: UnansweredPrompts,
 ): Outcome | undefined {
   if (!meter.sawAnything && meter.ended) return undefined;
@@ -186,14 +241,14 @@ function usedSoFar(
  * held.
  */
 async function outcomeOf(
-  meter: CompletionMeter,
+  { model, meter }: Attempt,
   call: ModelCall,
   hold: Hold,
   outcome: Outcome | undefined,
   unanswered: UnansweredPrompts,
 ): Promise<Outcome | undefined> {
-  const { model } = call;
   if (!outcome) return withImages(unanswered.alone, call);
+  if (model.id !== hold.charge.model) outcome.model = model.id;
   const { promptTokens, completionTokens, costNanoUsd } = outcome;
   const isTooMuch = costNanoUsd > hold.charge.hold;
   if (meter.isUnbelievable || (isTooMuch && !meter.isBeyondLimit)) {

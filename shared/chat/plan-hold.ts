@@ -54,6 +54,50 @@ export function planHold(
   };
 }
 
+interface Sized {
+  model: Model;
+  request: SizedRequest;
+}
+
+/** Plans the hold of a call that any of some models may answer: the most of all, under the lowest of their limits. */
+export function planDearest(
+  routes: readonly [Sized, ...Sized[]],
+  options: Parameters<typeof planHold>[2],
+): HoldPlan<LimitedFit> {
+  const plans = routes.map(({ model, request }) => planHold(model, request, options));
+  const [only] = plans;
+  if (only && plans.length === 1) return only;
+  return {
+    fit(free) {
+      const fits = plans.map((plan) => plan.fit(free));
+      const maxTokens = least(fits.map((fit) => fit.maxTokens));
+      const below = least(fits.map((fit) => fit.below));
+      const holds = fits.map(({ holdNanoUsd }, index) => {
+        const { model, request } = routes[index] as Sized;
+        return maxTokens === undefined
+          ? holdNanoUsd
+          : Math.min(holdNanoUsd, costBounds(model, request).maxNanoUsd(maxTokens));
+      });
+      const holdNanoUsd = Math.max(...holds);
+      return {
+        holdNanoUsd,
+        from: Math.max(holdNanoUsd, ...fits.map(({ from = 0 }) => from)),
+        ...(below !== undefined && { below }),
+        ...(maxTokens !== undefined && { maxTokens }),
+      };
+    },
+    advice: (free) => {
+      const fits = plans.map((plan) => plan.fit(free).holdNanoUsd);
+      return plans[fits.indexOf(Math.max(...fits))]?.advice?.(free);
+    },
+  };
+}
+
+function least(values: (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
+}
+
 function limitAdvice(tokens: number, limitName: string): string {
   return tokens >= 1
     ? `Set ${limitName} to ${tokens.toLocaleString('en')} or less.`

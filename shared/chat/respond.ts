@@ -15,6 +15,7 @@ import {
   holdCall,
   type MeteredCall,
   openHeldCall,
+  type Route,
   readCompletion,
   sizedRequest,
 } from './metered-call.ts';
@@ -31,6 +32,7 @@ export type ToAnswer = (answer: unknown) => object;
 /** A request of a caller's, as an upstream is asked it. */
 export interface Question extends ModelRequest {
   model: Model;
+  fallbacks?: readonly Route[];
   metadata?: Metadata | null | undefined;
   wantsUsage?: boolean;
   /** Makes the answer that the caller gets of one that isn't streamed, as it was parsed. */
@@ -56,8 +58,9 @@ export async function respond(
   const held = await holdCall({
     ...{ keyId: caller.keyId, ...asked, room },
     subject: chatSubject({ metadata }, dialect),
-    onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
+    onSettled: ({ promptTokens, completionTokens, costNanoUsd, model: other }) =>
       note({
+        ...(other !== undefined && { model: other }),
         prompt_tokens: promptTokens,
         completion_tokens: completionTokens,
         cost_usd: toUsd(costNanoUsd),
@@ -72,22 +75,34 @@ export async function respond(
   const opening = openHeldCall(held);
   if (isStreamed) {
     opening.catch(() => {});
-    await within(opening, heartbeatMs);
+    const begun = await within(opening, heartbeatMs);
     return {
       statusCode: 200,
-      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
+      headers: {
+        ...{ 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
+        ...(begun !== 'silent' && answersIn(begun)),
+      },
       body: forwardStream(opening, wantsUsage, note, dialect),
     };
   }
-  const answer = await opening
-    .then((call) => wholeCompletion(call, toAnswer))
-    .finally(() => time?.clear());
-  return {
-    statusCode: 200,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: piecesOf(answer),
-  };
+  try {
+    const call = await opening;
+    const answer = await wholeCompletion(call, toAnswer);
+    return {
+      statusCode: 200,
+      headers: { 'content-type': 'application/json', ...headers, ...answersIn(call) },
+      body: piecesOf(answer),
+    };
+  } finally {
+    time?.clear();
+  }
 }
+
+/** The headers that tell who answers: of a stream whose first content came before it began. */
+const answersIn = ({ answers: { model, upstream } }: MeteredCall) => ({
+  'x-quire-model': model,
+  'x-quire-upstream': upstream,
+});
 
 /** Reads a completion that isn't streamed, and settles the call before it is sent. Throws if it is none. */
 async function wholeCompletion(call: MeteredCall, toAnswer?: ToAnswer): Promise<string> {

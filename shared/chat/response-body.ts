@@ -34,7 +34,7 @@ const itemNames = [
  * the provider.
  */
 export function responseBody(model: Model, request: ResponseRequest): RequestBody {
-  const { max_output_tokens, store, tools: _, tool_choice: __, ...rest } = request;
+  const { max_output_tokens, store, models: _, tools: __, tool_choice: ___, ...rest } = request;
   refuseKept(request);
   refuseOtherCase(rest, knownNames);
   const items = Array.isArray(rest.input) ? rest.input : [];

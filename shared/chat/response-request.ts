@@ -8,6 +8,7 @@ import {
   listOf,
   ModelName,
   numberBetween,
+  OtherModels,
   oneOf,
   orDefault,
 } from '../http/schema.ts';
@@ -69,6 +70,7 @@ const openAiParameters = {
 
 const read = {
   model: v.pipe(ModelName, v.minLength(1)),
+  models: orDefault(OtherModels),
   input: ResponseInput,
   instructions: orDefault(v.string()),
   stream: orDefault(v.boolean()),
@@ -89,7 +91,7 @@ const read = {
 export const responseParameters = [...Object.keys(read), ...Object.keys(openAiParameters)];
 
 /** Parameters of other providers that would pass for misspelled ones of OpenAI. */
-const likeOpenAiParameters = ['mode', 'models', 'speed', 'top_a', 'top_h', 'top_k', 'top_n'];
+const likeOpenAiParameters = ['mode', 'speed', 'top_a', 'top_h', 'top_k', 'top_n'];
 
 /** The body of `POST /v1/responses`. Other parameters pass through untouched. @see https://platform.openai.com/docs/api-reference/responses/create */
 export const ResponseRequest = knowing(v.looseObject(read), [

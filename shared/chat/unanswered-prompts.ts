@@ -1,9 +1,6 @@
 import { raiseHold } from '../ledger/raise-hold.ts';
 import type { Hold } from '../ledger/reserve.ts';
 import type { Outcome } from '../ledger/settle.ts';
-import type { Model } from '../models/catalogue.ts';
-import { CompletionMeter } from '../models/completion-meter.ts';
-import type { SizedRequest } from '../models/token-bounds.ts';
 import type { TakenPrompts } from '../models/upstream.ts';
 
 /**
@@ -11,18 +8,22 @@ import type { TakenPrompts } from '../models/upstream.ts';
  * pays for each; one without an answer for those that we gave up, not for broken connections.
  */
 export class UnansweredPrompts implements TakenPrompts {
-  private readonly meter: CompletionMeter;
   private readonly hold: Hold;
-  private readonly count = { silent: 0, broken: 0 };
+  private readonly taken: { how: 'silent' | 'broken'; prompt: Outcome }[] = [];
+  private prompt: Outcome | undefined;
   private covered = 0;
 
-  constructor(model: Model, request: SizedRequest, hold: Hold) {
-    this.meter = new CompletionMeter(model, request);
+  constructor(hold: Hold) {
     this.hold = hold;
   }
 
+  /** Tells what a prompt alone costs with the model that is asked from here on. */
+  asks(prompt: Outcome): void {
+    this.prompt = prompt;
+  }
+
   onTaken(how: 'silent' | 'broken'): void {
-    this.count[how] += 1;
+    if (this.prompt) this.taken.push({ how, prompt: this.prompt });
   }
 
   /** Holds what the unanswered prompts cost beside what the call holds for the answer. Returns false if the key can't. */
@@ -35,32 +36,24 @@ export class UnansweredPrompts implements TakenPrompts {
   }
 
   get costNanoUsd(): number {
-    const { silent, broken } = this.count;
-    return silent + broken === 0 ? 0 : this.costOf(silent + broken).costNanoUsd;
+    return this.taken.reduce((sum, { prompt }) => sum + prompt.costNanoUsd, 0);
   }
 
   /** What a call cost that nobody answered; undefined if that is nothing. */
   get alone(): Outcome | undefined {
-    const { silent } = this.count;
-    return silent > 0 ? this.costOf(silent) : undefined;
+    const [first, ...others] = this.taken.filter(({ how }) => how === 'silent');
+    return first && others.reduce((sum, { prompt }) => withPrompt(sum, prompt), first.prompt);
   }
 
   /** What a call cost that was answered in the end. */
   beside(answer: Outcome): Outcome {
-    const count = this.count.silent + this.count.broken;
-    if (count === 0) return answer;
-    const { costNanoUsd, promptTokens } = this.costOf(count);
-    return {
-      ...answer,
-      costNanoUsd: answer.costNanoUsd + costNanoUsd,
-      promptTokens: answer.promptTokens + promptTokens,
-      figures: answer.figures === 'exact' ? 'estimated' : answer.figures,
-    };
-  }
-
-  private costOf(count: number): Outcome {
-    const one = this.meter.outcome();
-    const { costNanoUsd, promptTokens } = one;
-    return { ...one, costNanoUsd: count * costNanoUsd, promptTokens: count * promptTokens };
+    return this.taken.reduce((sum, { prompt }) => withPrompt(sum, prompt), answer);
   }
 }
+
+const withPrompt = (sum: Outcome, { costNanoUsd, promptTokens }: Outcome): Outcome => ({
+  ...sum,
+  costNanoUsd: sum.costNanoUsd + costNanoUsd,
+  promptTokens: sum.promptTokens + promptTokens,
+  figures: sum.figures === 'exact' ? 'estimated' : sum.figures,
+});

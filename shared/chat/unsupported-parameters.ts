@@ -8,7 +8,7 @@ import { outputParameters } from './output-parameters.ts';
 
 /** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
 export const unsupported = [
-  ...['service_tier', 'models', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
+  ...['service_tier', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
   ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
   ...['route', 'model_list', 'user_config', 'mcp_servers', 'search_parameters', 'enable_search'],

@@ -146,3 +146,6 @@ export const stringUpTo = (maxLength: number) =>
 
 /** What a caller calls a model. Errors repeat it. */
 export const ModelName = stringUpTo(200);
+
+/** The models that may answer in the place of the one that a request names. */
+export const OtherModels = listOf(ModelName, 8);

@@ -17,6 +17,8 @@ import { toUsd } from './terms/nano-usd.ts';
 
 /** What a call used and cost. */
 export interface Outcome {
+  /** The model that answered, if it isn't the one that the call was held for. */
+  model?: string;
   costNanoUsd: number;
   figures: Accuracy;
   promptTokens: number;
@@ -34,7 +36,7 @@ export class UnsettledError extends Error {
 
 /** The attributes with which a charge ends. */
 type Ending = Pick<Charge, 'status' | 'cost' | 'figures' | 'failed'> &
-  Pick<Charge, 'prompt_tokens' | 'completion_tokens' | 'images'>;
+  Pick<Charge, 'prompt_tokens' | 'completion_tokens' | 'images'> & { model?: string };
 
 export const endingOf = (outcome: Outcome): Ending => ({
   status: 'settled',
@@ -43,6 +45,7 @@ export const endingOf = (outcome: Outcome): Ending => ({
   prompt_tokens: outcome.promptTokens,
   completion_tokens: outcome.completionTokens,
   ...(outcome.images !== undefined && { images: outcome.images }),
+  ...(outcome.model !== undefined && { model: outcome.model }),
 });
 
 /**
@@ -221,8 +224,14 @@ export const chargeOf = ({ charge }: Hold, ending: Ending): Charge => ({
 });
 
 function measureUse({ charge }: Hold, ending: Ending): void {
-  const { status, cost = 0, prompt_tokens = 0, completion_tokens = 0 } = ending;
+  const {
+    status,
+    cost = 0,
+    prompt_tokens = 0,
+    completion_tokens = 0,
+    model = charge.model,
+  } = ending;
   if (status !== 'settled') return;
   const tokens = { PromptTokens: prompt_tokens, CompletionTokens: completion_tokens };
-  measure({ ...tokens, SpendUsd: toUsd(cost) }, { model: charge.model });
+  measure({ ...tokens, SpendUsd: toUsd(cost) }, { model });
 }

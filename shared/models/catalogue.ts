@@ -15,6 +15,9 @@ const Dialects = v.pipe(v.array(v.picklist(dialectNames)), v.minLength(1));
 /** Where lines of a batch are asked: one by one, or in a batch of their model's upstream. */
 export const batchVias = ['here', 'upstream'] as const;
 
+/** How many models may be named to answer in another's place. */
+export const maxFallbacks = 8;
+
 const ModelFields = v.strictObject({
   id: Name,
   /** Where the model is served, in order of preference. */
@@ -25,10 +28,14 @@ const ModelFields = v.strictObject({
         model: Name,
         /** The dialects in which it is asked there, if they aren't all that the upstream speaks. */
         dialects: v.optional(Dialects),
+        /** Its part of the conversations, beside other weights. Upstreams without one are asked after those with one. */
+        weight: v.optional(v.pipe(v.number(), v.gtValue(0))),
       }),
     ),
     v.minLength(1),
   ),
+  /** The models that answer where none of the upstreams does, in order. */
+  fallbacks: v.optional(v.pipe(v.array(Name), v.maxLength(maxFallbacks))),
   contextWindow: Tokens,
   maxOutputTokens: Tokens,
   /** More than an answer usually takes, by default 16,384: what is held if a key has little. */
@@ -139,6 +146,12 @@ const Catalogue = v.pipe(
       ),
     'an embedding model names an upstream whose dialects have no embeddings',
   ),
+  v.check(({ models }) => {
+    const ids = models.map(({ id }) => id);
+    return models.every(({ id, fallbacks = [] }) =>
+      fallbacks.every((each) => each !== id && ids.includes(each)),
+    );
+  }, 'a model names a fallback that is not another listed model'),
   v.check(
     ({ models, defaults }) => models.some(({ id }) => id === defaults.chat),
     'defaults.chat is not the id of a listed model',

@@ -14,6 +14,7 @@ import type { DialectName } from './dialects/names.ts';
 import { withPlainTools } from './dialects/plain-tools.ts';
 import { isEventStream, translateResponse } from './dialects/translate.ts';
 import { inTurns } from './dialects/turns.ts';
+import { inOrder } from './draw.ts';
 import { withoutEchoes } from './echoes.ts';
 import {
   AnswerTooLargeError,
@@ -49,6 +50,7 @@ export interface RequestBody {
 /** An upstream's raw response, and the longest silence allowed while its body is read. */
 export interface OpenedCompletion extends Head {
   response: Response;
+  upstream: string;
   /** The upstream's name for the model that was asked. */
   model: string;
   idleTimeoutMs: number;
@@ -78,7 +80,7 @@ export interface TakenPrompts {
 const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => true };
 
 /**
- * Sends a request to a model's upstreams in order; the first answer counts. After a throttle, a fault or a timeout
+ * Sends a request to a model's upstreams in their order (`draw.ts`); the first answer counts. After a throttle, a fault or a timeout
  * before content the next is tried, if the call can pay for it. Throws `ModelError`: 400 or 404 for a refusal, 429 if
  * all that were asked throttle, 503 if none is left or `signal` aborts; `UnprocessableEntityError` if no upstream's dialect can say the request.
  */
@@ -93,7 +95,7 @@ export async function openCompletion(
   const { dialect, body, headers } = request;
   const failures: ModelError[] = [];
   let untold: UnprocessableEntityError | undefined;
-  for (const each of model.upstreams) {
+  for (const each of inOrder(model.upstreams, keyId, body)) {
     const { upstream, model: upstreamModel } = each;
     const last = failures.at(-1);
     if (last && !(await taken.coverNext())) {
@@ -114,7 +116,7 @@ export async function openCompletion(
         return { ...asked, ...(await readHead(answer, () => taken.onTaken('silent'))) };
       });
       recordSuccess(circuit, keyId);
-      return { ...opened, model: upstreamModel };
+      return { ...opened, upstream, model: upstreamModel };
     } catch (error) {
       const told =
         signal.aborted && !(error instanceof ModelError)
@@ -237,6 +239,13 @@ function requestTo(
   if (!max_tokens) return body;
   return { ...body, [outputLimitName(model, upstream, upstreamNamed(upstream))]: max_tokens };
 }
+
+/** Whether another model may answer what this one's upstreams did not: they failed, or can't be sent it. */
+export const mayAnswerElsewhere = (error: unknown): boolean =>
+  error instanceof UnprocessableEntityError ||
+  (error instanceof ModelError &&
+    !(error instanceof AnswerTooLargeError) &&
+    (isUpstreamsFault(error) || isTooLarge(error)));
 
 /** Whether a request is larger than our account with the provider may send. Another provider may take it. */
 const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';

@@ -20,6 +20,7 @@ import {
   ToolUseBlock,
 } from '../chat/message-request.ts';
 import { catalogue } from '../models/catalogue.ts';
+import { otherModels } from './completions.ts';
 import { answerTooLarge, messagesErrorAnswer, messagesLimitReached } from './error-answers.ts';
 import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
@@ -45,6 +46,7 @@ export const anthropicComponents = {
       ...askedFields,
       max_tokens:
         'The most tokens to answer with; more than the model can write is taken for as much as it can. The less it is, the less of the budget is held.',
+      models: otherModels,
       stream: 'Whether the answer comes in pieces; recommended.',
       temperature: 'How freely the model chooses its words.',
       top_p: 'The part of all likelihood that words are chosen from.',
@@ -196,6 +198,8 @@ export const anthropicOperations: Operation[] = [
           ...(['x-request-id', 'request-id'] as const),
           'x-quire-budget-remaining-usd',
           'x-quire-max-tokens',
+          'x-quire-model',
+          'x-quire-upstream',
           'x-ratelimit-limit-requests',
           'x-ratelimit-remaining-requests',
           'x-ratelimit-reset-requests',

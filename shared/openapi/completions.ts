@@ -33,12 +33,17 @@ const AnyModelList = v.union([ModelList, AnthropicModelList]);
 const ModelsErrorBody = v.union([CompletionErrorBody, MessagesErrorBody]);
 const CompletionEvent = v.union([CompletionChunk, BrokenStream]);
 
+/** What `models` says in each protocol. */
+export const otherModels =
+  'Up to 8 other models that may answer, in this order, where no provider of the one before does. What the dearest of them can cost is held, and the price of the one that answers is paid.';
+
 export const completionComponents = {
   CompletionRequest: component(
     CompletionRequest,
     'A chat-completions request. Parameters that aren’t named here (`tools`, `response_format`, `seed` …) pass through to the model untouched, but one within two edits of OpenAI’s is refused with a suggestion, and so is what would be billed without a price that the service knows: a tool other than `function` and `custom`, `cache_control`, audio or images as an answer.',
     {
       model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
+      models: otherModels,
       messages: 'The conversation to be answered.',
       stream: 'Whether the answer comes in pieces; recommended.',
       stream_options: '`include_usage` asks for a last chunk with the usage.',
@@ -182,6 +187,8 @@ export const completionOperations: Operation[] = [
           'x-request-id',
           'x-quire-budget-remaining-usd',
           'x-quire-max-tokens',
+          'x-quire-model',
+          'x-quire-upstream',
           'x-ratelimit-limit-requests',
           'x-ratelimit-remaining-requests',
           'x-ratelimit-reset-requests',

@@ -68,6 +68,17 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
     example: 16_384,
   },
+  'x-quire-model': {
+    description:
+      'The model that answers: the one that was asked, or a fallback. Absent in a stream whose first content takes longer than 15 s.',
+    schema: { type: 'string' },
+    example: 'gpt-5-mini',
+  },
+  'x-quire-upstream': {
+    description: 'Which of the catalogue’s upstreams answers; absent where `x-quire-model` is.',
+    schema: { type: 'string' },
+    example: 'openai',
+  },
   'cache-control': {
     description: 'How long a copy may be kept.',
     schema: { type: 'string' },

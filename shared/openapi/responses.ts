@@ -3,7 +3,7 @@ import { ModelResponse, ResponseEvent, ResponseUsage } from '../chat/response.ts
 import { ResponseItem } from '../chat/response-input.ts';
 import { ResponseRequest, ResponseText, ResponseTool } from '../chat/response-request.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { noSuchModel } from './completions.ts';
+import { noSuchModel, otherModels } from './completions.ts';
 import {
   answerTooLarge,
   completionErrorAnswer,
@@ -14,6 +14,7 @@ import { component, content, json, type Operation, operation } from './operation
 
 const requestFields = {
   model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
+  models: otherModels,
   input: 'What is asked: a text, or all that was said and done so far.',
   instructions: 'What the model is told before.',
   stream: 'Whether the answer comes in pieces; recommended.',
@@ -114,6 +115,8 @@ export const responseOperations: Operation[] = [
           'x-request-id',
           'x-quire-budget-remaining-usd',
           'x-quire-max-tokens',
+          'x-quire-model',
+          'x-quire-upstream',
           'x-ratelimit-limit-requests',
           'x-ratelimit-remaining-requests',
           'x-ratelimit-reset-requests',

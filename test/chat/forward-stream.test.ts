@@ -34,6 +34,7 @@ function callOf(
     meter,
     room: anyRoom(),
     bytes: anyBytes(),
+    answers: { model: 'm', upstream: 'u' },
     dialect: 'chat',
     maxTokens: undefined,
     idleTimeoutMs,

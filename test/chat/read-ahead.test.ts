@@ -36,6 +36,7 @@ function callOf(events: Iterable<string>) {
     meter,
     room: anyRoom(),
     bytes: anyBytes(),
+    answers: { model: 'm', upstream: 'u' },
     dialect: 'chat',
     maxTokens: undefined,
     idleTimeoutMs: 60_000,

@@ -55,7 +55,6 @@ describe('refuses, and names it:', () => {
     ['n_predict', 5],
     ['messages', [{ role: 'user', content: 'hi' }]],
     ['functions', [{ googleSearch: {} }]],
-    ['models', ['gpt-5']],
     ['plugins', [{ id: 'web' }]],
     ['extra_body', {}],
     ['MAX_OUTPUT_TOKENS', 5],

@@ -15,7 +15,6 @@ const bodyOf = (parameters: object, of = model) =>
 it.each([
   ['service_tier', 'priority'],
   ['service_tier', 'flex'],
-  ['models', ['gpt-5']],
   ['fallbacks', [{ model: 'gpt-5' }]],
   ['provider', { order: ['a'] }],
   ['plugins', [{ id: 'web' }]],

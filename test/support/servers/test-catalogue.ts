@@ -5,6 +5,12 @@ import { join } from 'node:path';
 export const kinds = {
   /** One upstream. */
   plain: 50,
+  /** One upstream; the `dear` model of the same number is its fallback. */
+  routed: 12,
+  /** Costs three times as much. */
+  dear: 12,
+  /** Two upstreams, of the weights 3 and 1. */
+  weighted: 2,
   /** One upstream that is given little time to begin. */
   hasty: 12,
   /** One upstream that may fall silent only for a moment. */
@@ -104,12 +110,15 @@ const slashedOf = ({ models: [plain] }: ReturnType<typeof modelsOf>, slot: numbe
 
 /** The names of a model's upstreams; each listens at `/<name>/v1`. */
 export const upstreamNames = (id: string) =>
-  /^(twin|limping|mixed|bilingual)/.test(id) ? [id, `${id}-second`] : [id];
+  /^(twin|limping|mixed|bilingual|weighted)/.test(id) ? [id, `${id}-second`] : [id];
 
 const isOfEmbeddings = (id: string) => id.startsWith('embedding');
 
 const upstreamsOf = (id: string) =>
-  upstreamNames(id).map((upstream) => ({ upstream, model: upstreamModelOf(id) }));
+  upstreamNames(id).map((upstream, at) => ({
+    ...{ upstream, model: upstreamModelOf(id) },
+    ...(id.startsWith('weighted') && { weight: at === 0 ? 3 : 1 }),
+  }));
 
 function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
   const ids = Object.entries(kinds).flatMap(([kind, count]) =>
@@ -135,10 +144,13 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
         upstreams: upstreamsOf(id),
         contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
         maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
+        ...(id.startsWith('routed') && { fallbacks: [id.replace('routed', 'dear')] }),
         ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
         ...(/^(reasoning|claude|pondering)/.test(id) && { reasoning: true }),
         usdPerMillionTokens: {
-          ...{ input: 1, cachedInput: 0.5, output: 10 },
+          ...(id.startsWith('dear')
+            ? { input: 3, output: 30 }
+            : { input: 1, cachedInput: 0.5, output: 10 }),
           ...(/^(caching|claude)/.test(id) && { cacheWrite: 1.25, cacheWrite1h: 2 }),
           ...(id.startsWith('claude') && { cachedInput: 0.1 }),
         },

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { CompletionRequest, completionQuestion } from '../../../chat/completion-request.ts';
+import { askedOfAll, type Named, routeOf } from '../../../chat/fallbacks.ts';
 import type { Question } from '../../../chat/respond.ts';
 import { responseBody } from '../../../chat/response-body.ts';
 import { ResponseRequest } from '../../../chat/response-request.ts';
@@ -27,14 +28,17 @@ type ReadBody = (body: object, allowed: AllowedModels) => LineQuestion;
 export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
   '/v1/chat/completions': (body, allowed) => {
     const request = checked(CompletionRequest, body);
-    const model = usableModel(allowed, request.model) ?? noModel(request.model);
-    return { ...completionQuestion(model, request), metadata: request.metadata };
+    const asked = askedOfAll(route(request, allowed), (model) =>
+      completionQuestion(model, request),
+    );
+    return { ...asked, metadata: request.metadata };
   },
   '/v1/responses': (body, allowed) => {
     const request = checked(ResponseRequest, body);
-    const model = usableModel(allowed, request.model) ?? noModel(request.model);
-    const { metadata } = request;
-    return { model, dialect: 'responses', body: responseBody(model, request), metadata };
+    const asked = askedOfAll(route(request, allowed), (model) => ({
+      ...{ model, dialect: 'responses' as const, body: responseBody(model, request) },
+    }));
+    return { ...asked, metadata: request.metadata };
   },
   '/v1/embeddings': (body, allowed) => {
     const request = checked(EmbeddingRequest, body);
@@ -42,6 +46,9 @@ export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
     return { ...embeddingQuestion(model, request), inputs: inputsOf(request).length };
   },
 };
+
+const route = (named: Named, allowed: AllowedModels) =>
+  routeOf(named, allowed, (id) => usableModel(allowed, id) ?? noModel(id));
 
 function checked<Schema extends v.GenericSchema>(
   schema: Schema,

@@ -245,7 +245,7 @@ export const mayAnswerElsewhere = (error: unknown): boolean =>
   error instanceof UnprocessableEntityError ||
   (error instanceof ModelError &&
     !(error instanceof AnswerTooLargeError) &&
-    (isUpstreamsFault(error) || isTooLarge(error)));
+    (isUpstreamsFault(error) || isTooLarge(error) || error.code === 'context_length_exceeded'));
 
 /** Whether a request is larger than our account with the provider may send. Another provider may take it. */
 const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';

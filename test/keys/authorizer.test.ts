@@ -16,6 +16,7 @@ const refusal = {
   challenge: 'Bearer',
   body: {
     detail: message,
+    type: 'error',
     error: { message, type: 'authentication_error', param: null, code: 'invalid_api_key' },
   },
 };

@@ -381,6 +381,7 @@ describe('the body’s api_key', () => {
     expect(status).toBe(401);
     const message = 'The api_key is not valid.';
     expect(body).toEqual({
+      type: 'error',
       detail: message,
       error: { message, type: 'authentication_error', param: null, code: 'invalid_api_key' },
     });

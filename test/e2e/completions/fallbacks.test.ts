@@ -134,6 +134,27 @@ it('of a turn of POST /chat/stream answers as well', async () => {
 });
 
 describe('models that the caller names', () => {
+  it.each([
+    {
+      message: "This model's maximum context length is 8192 tokens.",
+      code: 'context_length_exceeded',
+    },
+    {
+      message:
+        'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41234.',
+      code: 'rate_limit_exceeded',
+    },
+  ])('answer what the first can’t take: $code', async (error) => {
+    const account = await chat.newAccount();
+    const status = error.code === 'rate_limit_exceeded' ? 429 : 400;
+    const first = chat.newModel('plain', { kind: 'status', status, body: { error } });
+    const { id } = chat.newModel('plain', answer);
+
+    const response = await complete(account, { model: first.id, models: [id] });
+
+    expect(response.headers.get('x-quire-model')).toBe(id);
+  });
+
   it('answer in their order', async () => {
     const account = await chat.newAccount();
     const [first, second] = [chat.newModel('plain', refusal), chat.newModel('plain', refusal)];

@@ -1,6 +1,6 @@
 import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
 import { clientEnvironment } from '../lib/local/engines/client-config.ts';
-import type { Stage, StageOptions } from '../lib/local/stage.ts';
+import type { Stage, StageOptions } from '../lib/local/stage/stage.ts';
 import { readStageFile } from '../lib/local/stage-file.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
 import { defaultLimits } from '../shared/keys/key-limits.ts';

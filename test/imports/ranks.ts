@@ -76,6 +76,17 @@ export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['engine/item'],
   ],
   'shared/ledger': [['.'], ['audit'], ['leases'], ['parts'], ['account'], ['terms']],
+  'lib/local': [
+    ['watch'],
+    ['stage'],
+    ['gateway'],
+    ['lambda'],
+    ['dynamodb', 'drive', 'offline-model', 'queues', 'secrets', 'textract', 'web'],
+    ['engines'],
+    ['permissions'],
+    ['template'],
+    ['.'],
+  ],
 };
 
 /** Rooms with a door: the folders of theirs that others may import; `.` are the files beside the folders. */

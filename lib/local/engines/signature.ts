@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import type { JudgeLink, Link } from '../permissions/links.ts';
 import { credentials } from './client-config.ts';
+import type { JudgeLink, Link } from './links.ts';
 import { isOfPage, refuseRequests } from './page-requests.ts';
 
 /**

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { requireSignature } from '../engines/signature.ts';
+import { readFunctionName } from '../template/function-name.ts';
 import type { FunctionHost } from './function-host.ts';
-import { readFunctionName } from './function-name.ts';
 import { InvocationError, maxPayloadBytes } from './invocation.ts';
 import { functionNotFound, InvokeError, sendError, tooLarge } from './invoke-error.ts';
 

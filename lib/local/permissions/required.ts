@@ -1,4 +1,4 @@
-import { readFunctionName } from '../lambda/function-name.ts';
+import { readFunctionName } from '../template/function-name.ts';
 import { account, region } from '../template/resource-names.ts';
 import type { SignedRequest } from './signed-request.ts';
 

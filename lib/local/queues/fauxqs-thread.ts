@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { startFauxqs } from 'fauxqs';
 import { reportEngine } from '../engines/engine.ts';
+import { linkJudge } from '../engines/links.ts';
 import { requireSignature } from '../engines/signature.ts';
-import { linkJudge } from '../permissions/links.ts';
 import type { Permissions } from '../permissions/policies.ts';
 
 // The thread of fauxqs: SQS and S3 in one server, kept in folders or, without them, in memory.

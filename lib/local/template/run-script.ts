@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
+import { spawnWatched } from '../watched-process.ts';
 
 /** The folder of the sources: `bin/`, `functions/`, `lib/` and `shared/`. */
 export const sourceRoot = fileURLToPath(new URL('../../..', import.meta.url));

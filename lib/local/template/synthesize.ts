@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnModels } from '../../../shared/models/own-models.ts';
 import { bundlesIn } from '../../stack/bundles/bundle-sources.ts';
+import { type SearchProvider, searchContext } from '../search-provider.ts';
 import { StageError } from '../stage-error.ts';
-import { type SearchProvider, searchContext } from '../web/search-provider.ts';
 import { runScript, sourceRoot } from './run-script.ts';
 import { readTemplate, type Template } from './template.ts';
 

@@ -1,10 +1,10 @@
 import type { OwnModels } from '../../../shared/models/own-models.ts';
 import type { Narrator } from '../narrator.ts';
-import type { Stage } from '../stage.ts';
+import { searchProvider } from '../search-provider.ts';
+import type { Stage } from '../stage/stage.ts';
 import { StageError } from '../stage-error.ts';
 import { synthesizeOnce } from '../template/kept-assembly.ts';
 import { runScript, sourceRoot } from '../template/run-script.ts';
-import { searchProvider } from '../web/search-provider.ts';
 import { FunctionUpdates } from './function-updates.ts';
 import { SourceWatcher } from './source-watcher.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OwnModels } from '../../../shared/models/own-models.ts';
 import { type BundleSources, readBundleSources } from '../../stack/bundles/bundle-sources.ts';
 import type { Narrator } from '../narrator.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../stage/stage.ts';
 import { sourceRoot } from '../template/run-script.ts';
 import { bundle } from '../template/synthesize.ts';
 

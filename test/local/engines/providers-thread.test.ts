@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
-import type { Providers } from '../../../lib/local/engines/providers-thread.ts';
+import type { Providers } from '../../../lib/local/stage/providers-thread.ts';
 import { useFolder } from '../../support/run/use-folder.ts';
 import { accessToken, driveClient } from '../../support/servers/drive.ts';
 
-const file = new URL('../../../lib/local/engines/providers-thread.ts', import.meta.url);
+const file = new URL('../../../lib/local/stage/providers-thread.ts', import.meta.url);
 const folder = useFolder();
 
 it('a thread serves the drive, the web and the offline model, and ends when told', async () => {

@@ -6,11 +6,11 @@ import {
   endpointsOf,
   startSecrets,
   type TemplateServers,
-} from '../../../lib/local/engines/engines.ts';
+} from '../../../lib/local/stage/engines.ts';
 import { StageError } from '../../../lib/local/stage-error.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import type { Template } from '../../../lib/local/template/template.ts';
-import { searchContext, searchProvider } from '../../../lib/local/web/search-provider.ts';
+import { searchContext, searchProvider } from '../../../lib/local/search-provider.ts';
 
 const machine = (environment: Record<string, string>) => {
   for (const name of ['SEARXNG_URL', 'BRAVE_API_KEY', 'TAVILY_API_KEY']) {

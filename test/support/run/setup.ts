@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { secretKeyEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
-import { DataFolder } from '../../../lib/local/start-stage.ts';
+import { DataFolder } from '../../../lib/local/stage/start-stage.ts';
 import {
   deleteOtherAssemblies,
   synthesizeOnce,

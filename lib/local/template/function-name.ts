@@ -1,4 +1,4 @@
-import { account, region } from '../template/resource-names.ts';
+import { account, region } from './resource-names.ts';
 
 /**
  * Reads a function's name, partial ARN or ARN. The name is undefined if none of the template's functions can be

@@ -2,14 +2,14 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
+import { type Engine, type EngineThread, startEngineThread } from '../engines/engine.ts';
+import { reachDirectly } from '../engines/no-proxy.ts';
 import { ownFile, ownFolder } from '../own-paths.ts';
+import { searchProvider } from '../search-provider.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { region } from '../template/resource-names.ts';
 import { constructOf, resourcesOf, type Template } from '../template/template.ts';
-import { searchProvider } from '../web/search-provider.ts';
-import { type Engine, type EngineThread, startEngineThread } from './engine.ts';
-import { reachDirectly } from './no-proxy.ts';
 import type { Providers, ProvidersOptions } from './providers-thread.ts';
 
 /** The servers that stand for AWS's services, Google Drive, the web and the model providers on this machine. */

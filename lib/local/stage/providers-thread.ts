@@ -4,9 +4,9 @@ import {
   type DriveServerOptions,
   startDriveServer,
 } from '../drive/drive-server.ts';
+import { type Engine, reportEngine } from '../engines/engine.ts';
 import { startOfflineModel } from '../offline-model/offline-model-server.ts';
 import { startWebServer, type WebServerOptions } from '../web/web-server.ts';
-import { type Engine, reportEngine } from './engine.ts';
 
 /** What the providers work with. The offline model runs unless a real one is there. */
 export interface ProvidersOptions {

@@ -1,4 +1,4 @@
-import { urlFrom } from '../url-from.ts';
+import { urlFrom } from './url-from.ts';
 
 /** What searches the web for the functions. */
 export interface SearchProvider {

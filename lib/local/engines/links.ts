@@ -1,7 +1,12 @@
-import { credentials } from '../engines/client-config.ts';
-import { findGrant, type Permissions } from './policies.ts';
-import { accessDenied, type ErrorShape, errorShape, unknownCredentials } from './refusal.ts';
-import { requirementsOf } from './required.ts';
+import { findGrant, type Permissions } from '../permissions/policies.ts';
+import {
+  accessDenied,
+  type ErrorShape,
+  errorShape,
+  unknownCredentials,
+} from '../permissions/refusal.ts';
+import { requirementsOf } from '../permissions/required.ts';
+import { credentials } from './client-config.ts';
 
 /** A request to S3 that was signed beforehand. */
 export interface Link {

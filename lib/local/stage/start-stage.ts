@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { searchProvider } from '../search-provider.ts';
+import { StageError } from '../stage-error.ts';
+import { deleteOtherAssemblies, synthesizeOnce } from '../template/kept-assembly.ts';
+import type { Synthesis } from '../template/synthesize.ts';
 import type { Closer, Stage, StageOptions } from './stage.ts';
-import { StageError } from './stage-error.ts';
-import { deleteOtherAssemblies, synthesizeOnce } from './template/kept-assembly.ts';
-import type { Synthesis } from './template/synthesize.ts';
-import { searchProvider } from './web/search-provider.ts';
 
 /** Returns the folder for the synthesized app and its bundles. A start deletes those of earlier stages. */
 export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');

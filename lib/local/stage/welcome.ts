@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { rootFolderId } from './drive/drive-folder.ts';
+import { rootFolderId } from '../drive/drive-folder.ts';
 import type { Stage, StageOptions } from './stage.ts';
 
 type Options = Pick<StageOptions, 'dataDir' | 'memory' | 'models'>;

@@ -9,12 +9,12 @@ import { keepCompiled } from '../lib/local/keep-compiled.ts';
 import { Narrator } from '../lib/local/narrator.ts';
 import { print } from '../lib/local/print.ts';
 import type { Stage } from '../lib/local/stage/stage.ts';
+import { deploymentDirIn, loadStage, startStage } from '../lib/local/stage/start-stage.ts';
+import { welcome } from '../lib/local/stage/welcome.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { writeStageFile } from '../lib/local/stage-file.ts';
-import { deploymentDirIn, loadStage, startStage } from '../lib/local/stage/start-stage.ts';
 import { urlFrom } from '../lib/local/url-from.ts';
 import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
-import { welcome } from '../lib/local/stage/welcome.ts';
 import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 
 const help = `Runs the whole service on this machine.

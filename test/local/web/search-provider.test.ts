@@ -1,6 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
+import { searchContext, searchProvider } from '../../../lib/local/search-provider.ts';
 import {
   type Engines,
   endpointsOf,
@@ -10,7 +11,6 @@ import {
 import { StageError } from '../../../lib/local/stage-error.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import type { Template } from '../../../lib/local/template/template.ts';
-import { searchContext, searchProvider } from '../../../lib/local/search-provider.ts';
 
 const machine = (environment: Record<string, string>) => {
   for (const name of ['SEARXNG_URL', 'BRAVE_API_KEY', 'TAVILY_API_KEY']) {

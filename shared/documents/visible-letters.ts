@@ -82,22 +82,30 @@ function* lettersOf(
       read.add(object);
       style = drawing.styleOf(object, exports.FPDFText_GetCharAngle(text, index));
     }
+    const { text: written, codes } = letterAt(exports, text, index);
+    // Both halves have the same place.
+    index += codes - 1;
     if (!style.isShown) continue;
     // Loose boxes are as high as their font, whatever the letter, so letters of one line share a row.
     exports.FPDFText_GetLooseCharBox(text, index, pdfium.scratch);
     const place = pdfium.box();
     if (drawing.hides(style, place)) continue;
     yield {
-      text:
-        exports.FPDFText_IsHyphen(text, index) === 1
-          ? '-'
-          : letterOf(exports.FPDFText_GetUnicode(text, index)),
+      text: exports.FPDFText_IsHyphen(text, index) === 1 ? '-' : written,
       place,
       turn: style.turn,
       isFlagged: exports.FPDFText_HasUnicodeMapError(text, index) === 1,
     };
   }
   exports.FPDFText_ClosePage(text);
+}
+
+/** The letter at an index; PDFium gives one beyond the first 65,536 as two halves. */
+function letterAt(exports: Pdfium['exports'], text: number, index: number) {
+  const code = exports.FPDFText_GetUnicode(text, index);
+  if (code < 0xd800 || code > 0xdbff) return { text: letterOf(code), codes: 1 };
+  const pair = String.fromCharCode(code, exports.FPDFText_GetUnicode(text, index + 1));
+  return pair.isWellFormed() ? { text: pair, codes: 2 } : { text: letterOf(code), codes: 1 };
 }
 
 /** What is drawn on a page beside its letters, as far as it hides them or lies behind them. */

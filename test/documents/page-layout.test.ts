@@ -112,6 +112,28 @@ it('writes raised and lowered digits as such', async () => {
   expect(textLayer).toContain('10⁶ N, CO₂');
 });
 
+it('reads letters beyond the first 65,536, which a font names by two halves', async () => {
+  const names = `/CIDInit /ProcSet findresource begin begincmap
+1 begincodespacerange <00> <FF> endcodespacerange
+2 beginbfchar
+<41> <D800DF30>
+<42> <D800DF31>
+endbfchar
+endcmap end`;
+  const page = (first: number) => ({
+    content: [...lines(80, 700), 'BT /F2 11 Tf 80 600 Td (AB) Tj ET'].join('\n'),
+    resources: `/Font<</F1 ${first} 0 R/F2 ${first + 1} 0 R>>`,
+    objects: [
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+      `<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode ${first + 2} 0 R>>`,
+      `<</Length ${names.length}>>stream\n${names}\nendstream`,
+    ],
+  });
+  const document = await open(rawPdf([page]), 'pdf');
+
+  expect((await document.readPage(1, { draw: false })).textLayer).toContain('\u{10330}\u{10331}');
+});
+
 it('puts accents that are drawn over a letter on it', async () => {
   const { textLayer } = await read(
     [...lines(80, 700), 'BT /F1 11 Tf 80 600 Td [(caf) (e) 460 (\\264) -220 ( noir)] TJ ET'],

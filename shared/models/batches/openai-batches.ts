@@ -1,5 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import * as v from 'valibot';
+import { Count } from '../../http/schema.ts';
 import type { BatchProtocol, UpstreamBatch } from './protocol.ts';
 import { anyFields, Made, resultsIn, told } from './result-lines.ts';
 
@@ -53,17 +54,19 @@ export const openaiBatches: BatchProtocol = {
   },
 };
 
+/** What is told beside its state and its files can be anything: nobody's answers wait for it. */
+const beside = <Shape>(schema: v.GenericSchema<unknown, Shape>) =>
+  v.fallback(v.nullish(schema), undefined);
+
 const Batch = v.object({
   id: v.string(),
   status: v.string(),
-  request_counts: v.nullish(v.object({ completed: v.number(), failed: v.number() })),
+  request_counts: beside(v.object({ completed: beside(Count), failed: beside(Count) })),
   output_file_id: v.nullish(v.string()),
   error_file_id: v.nullish(v.string()),
-  errors: v.nullish(
+  errors: beside(
     v.object({
-      data: v.nullish(
-        v.array(v.object({ code: v.nullish(v.string()), message: v.nullish(v.string()) })),
-      ),
+      data: v.array(v.object({ code: beside(v.string()), message: beside(v.string()) })),
     }),
   ),
 });
@@ -78,7 +81,7 @@ const Page = v.object({
 
 function stateOf(batch: v.InferOutput<typeof Batch>): UpstreamBatch {
   const { id, status, request_counts, output_file_id, error_file_id, errors } = batch;
-  const first = errors?.data?.[0];
+  const first = errors?.data[0];
   return {
     ...{ id, isOver: over.includes(status) },
     isCancelled: status.startsWith('cancel'),
@@ -99,9 +102,9 @@ const Line = v.object({
 });
 
 const Told = v.object({
-  code: v.fallback(v.nullish(v.string()), undefined),
-  message: v.fallback(v.nullish(v.string()), undefined),
-  param: v.fallback(v.nullish(v.string()), undefined),
+  code: beside(v.string()),
+  message: beside(v.string()),
+  param: beside(v.string()),
 });
 
 function resultOf({ custom_id: customId, response, error }: v.InferOutput<typeof Line>) {

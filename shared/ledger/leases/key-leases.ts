@@ -91,7 +91,7 @@ export class KeyLeases {
   /** Takes note of a call that was held by itself, and begins a lease where many are. */
   note(account: Account, holdNanoUsd: number, now: number): void {
     this.count(now);
-    if (this.recent(now) >= this.options.busyCalls) this.begin(account, holdNanoUsd, now);
+    if (this.recent >= this.options.busyCalls) this.begin(account, holdNanoUsd, now);
   }
 
   /** Gives back what leases have left, and begins none for a while. Returns whether there was any. */
@@ -114,8 +114,8 @@ export class KeyLeases {
   }
 
   /** How many calls began in this second or the one before, whichever has more. */
-  private recent(now: number): number {
-    return Math.floor(now / 1000) - this.second > 1 ? 0 : Math.max(this.calls, this.callsBefore);
+  private get recent(): number {
+    return Math.max(this.calls, this.callsBefore);
   }
 
   private begin(account: Account, holdNanoUsd: number, now: number): void {
@@ -125,7 +125,7 @@ export class KeyLeases {
     const affordable = Math.floor(leastOf(payers).available / share / holdNanoUsd);
     const { requests_per_minute, max_concurrent } = payers[0].account ?? account;
     const count = Math.min(
-      Math.max(fewest, this.recent(now)),
+      Math.max(fewest, this.recent),
       most,
       affordable,
       Math.floor(Math.min(requests_per_minute, max_concurrent) / shareOfLimits),

@@ -201,12 +201,12 @@ describe('credits that come together', () => {
     expect(groups['groups'].size).toBe(0);
   });
 
-  it.each([
-    ['a key', '', (id: string) => [id, undefined]],
-    ['a part of a key', '#63', (id: string) => [id, undefined]],
-    ['a team', '', (id: string) => ['key_other', id]],
-    ['a team of which another part is asked', '#1', (id: string) => ['key_other', `${id}#2`]],
-  ] as const)('are written before a refusal: of %s', async (_, part, asked) => {
+  it.each<[string, string, (id: string) => [string, string?]]>([
+    ['a key', '', (id) => [id]],
+    ['a part of a key', '#63', (id) => [id]],
+    ['a team', '', (id) => ['key_other', id]],
+    ['a team of which another part is asked', '#1', (id) => ['key_other', `${id}#2`]],
+  ])('are written before a refusal: of %s', async (_, part, asked) => {
     const id = `key_${randomUUID()}`;
     await openAccount(`${id}${part}`, new Date().toISOString(), noLimits);
     const leases = new Leases({ pauseMs: 60_000 });

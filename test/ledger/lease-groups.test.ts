@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ThrottlingException } from '@aws-sdk/client-dynamodb';
+import { type BatchExecuteStatementOutput, ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { holdOnAccount } from '../../shared/ledger/account/hold-account.ts';
@@ -26,9 +26,7 @@ interface Sent {
 }
 
 /** Lists what is sent from now on, and lets a test change what comes back. */
-function watch(
-  change: (output: { Responses?: { Error?: { Code: string } }[] }) => void = () => {},
-) {
+function watch(change: (output: BatchExecuteStatementOutput) => void = () => {}) {
   const sent: Sent[] = [];
   dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
@@ -36,7 +34,8 @@ function watch(
         const { Statements = [] } = args.input as { Statements?: unknown[] };
         sent.push({ commandName, statements: Statements.length });
         const result = await next(args);
-        if (commandName === 'BatchExecuteStatementCommand') change(result.output);
+        if (commandName === 'BatchExecuteStatementCommand')
+          change(result.output as BatchExecuteStatementOutput);
         return result;
       },
     { step: 'initialize', name: 'inTheWay', override: true },

@@ -62,6 +62,25 @@ describe.each(Object.entries(dialects))('a caller of %s gets, of chat completion
     expect(events.at(-1)).toEqual({ is: 'end', reason: 'toolCalls' });
   });
 
+  it('three calls whose arguments take turns', async () => {
+    const events = await translated(chat, to, [
+      ...[begun(0), argument(0, '{'), begun(1), argument(1, '{"b'), begun(2), argument(2, '{"c')],
+      ...[
+        argument(1, '":1}'),
+        argument(0, '}'),
+        argument(2, '":2}'),
+        chunkOf({}, 'tool_calls'),
+        done,
+      ],
+    ]);
+
+    expect(callsOf(events)).toEqual([
+      ['tool_0', '{}'],
+      ['tool_1', '{"b":1}'],
+      ['tool_2', '{"c":2}'],
+    ]);
+  });
+
   it.each<[string, object, string]>([
     ['a line', { content: '\n' }, ''],
     ['a text', { content: 'so' }, 'so'],

@@ -68,6 +68,8 @@ it('an account is busy from a tenth of a part’s rate on, in this minute and th
   expect(isBusy(accountOf(100, 80, 1_000), at(30))).toBe(true);
   expect(isBusy(accountOf(100, 79, 1_000), at(30))).toBe(false);
   expect(isBusy(accountOf(), at(30))).toBe(false);
+  expect(isBusy(accountOf(139, 100), at(59.55))).toBe(false);
+  expect(isBusy(accountOf(140, 100), at(59.55))).toBe(true);
 });
 
 it('an account is quiet below a tenth of a part’s rate in both minutes', () => {

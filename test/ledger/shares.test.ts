@@ -46,6 +46,13 @@ async function leave(id: string, ...left: number[]): Promise<void> {
 
 const minute = (ago = 0) => requestsAttribute(Date.now() - ago * minuteMs);
 
+/** In a table, which is made before the clock is set: the count of the minute in which its test runs. */
+const minuteName = 'requests_0';
+const atMinute = ({ [minuteName]: count, ...rest }: Partial<Account>) => ({
+  ...rest,
+  ...(count !== undefined && { [minute()]: count }),
+});
+
 describe('a share that one part gives to another', () => {
   const share = { nanoUsd: 100, requests: 5, atOnce: 2 };
 
@@ -229,6 +236,30 @@ describe('what a call needs', () => {
     expect(sum(parts.map((part) => part.requests_per_minute))).toBe(40);
     expect(sum(parts.map((part) => part.max_concurrent))).toBe(8);
     expect(sum(parts.map((part) => part[minute()] ?? 0))).toBe(37);
+  });
+
+  it.each<[string, Partial<Account>, Partial<Account>]>([
+    ['none', {}, { requests_per_minute: 10, max_concurrent: 2 }],
+    ['a request', { [minuteName]: 10 }, { requests_per_minute: 11, max_concurrent: 2 }],
+    ['a slot', { running: 2 }, { requests_per_minute: 10, max_concurrent: 3 }],
+    [
+      'what it has too many',
+      { [minuteName]: 12, running: 4 },
+      { requests_per_minute: 13, max_concurrent: 5 },
+    ],
+    [
+      'a limit, though one was undone',
+      { requests_per_minute: 0, [minuteName]: -1 },
+      { requests_per_minute: 1, max_concurrent: 2 },
+    ],
+  ])('comes to a part that lacks %s, and no more of it', async (_, has, then) => {
+    const id = await newKey(4, { requests_per_minute: 40, max_concurrent: 8 });
+    await setOn(id, atMinute(has));
+    const now = Date.now();
+
+    await gather(await readRenewed(id, now), { nanoUsd: 1, asRequest: true }, now, id);
+
+    expect(await accountOf(id)).toMatchObject({ ...then, available: 250 });
   });
 
   it.each([

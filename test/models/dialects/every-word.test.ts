@@ -72,6 +72,33 @@ it.each(['chat', 'responses'] as const)(
   },
 );
 
+it('lists of nothing ask for nothing', () => {
+  const ofMessages = { model: 'm', messages: [], tools: [], stop_sequences: [], system: [] };
+  const ofResponses = { model: 'm', input: [], tools: [], include: [] };
+
+  expect(messages.readRequest(ofMessages)).toEqual({ ...bare, stream: false });
+  expect(responses.readRequest(ofResponses)).toEqual({ ...bare, stream: false });
+});
+
+it('a message is measured with its limit, and each reference to a tool by the tool', () => {
+  const tool = { name: 'weather', description: 'Says it.' };
+  const reference = { type: 'tool_reference', tool_name: 'weather' };
+  const content = [reference, { type: 'tool_result', content: [reference] }];
+  const body = { model: 'm', messages: [{ role: 'user', content }], metadata: { user_id: 'u' } };
+
+  const sized = messages.sized({ ...body, tools: [tool, { type: 'bash_1' }], max_tokens: 7 });
+
+  expect(sized).toMatchObject({
+    ...{ max_tokens: 7, known_tools: ' '.repeat(1_024) },
+    referenced_tools: ' '.repeat(2 * 3 * JSON.stringify(tool).length),
+  });
+  for (const name of ['model', 'metadata', 'system']) expect(sized).not.toHaveProperty(name);
+  const others = messages.sized({ ...body, messages: [], max_tokens: null });
+  for (const name of ['max_tokens', 'known_tools', 'referenced_tools']) {
+    expect(others).not.toHaveProperty(name);
+  }
+});
+
 it('a namespace and a search of tools are written where their dialect has them', () => {
   const written = responses.writeRequest(inputs.namespacedAsk, plainModel);
 

@@ -109,6 +109,23 @@ describe.each(Object.entries(dialects))('a caller of %s gets, of chat completion
     ]);
   });
 
+  it('a call by the id that came with its name, or before it', async () => {
+    const events = await translated(chat, to, [
+      callPiece(0, { function: { arguments: '{' } }),
+      callPiece(0, { id: 'late', function: { name: 'first', arguments: '}' } }),
+      callPiece(1, { id: 'early', function: { name: 'second', arguments: '{' } }),
+      callPiece(1, { id: 'other', function: { arguments: '}' } }),
+      ...[chunkOf({}, 'tool_calls'), done],
+    ]);
+
+    const ids = events.flatMap((each) => (each.is === 'toolCall' ? [each.id] : []));
+    expect(ids).toEqual(['late', 'early']);
+    expect(callsOf(events)).toEqual([
+      ['first', '{}'],
+      ['second', '{}'],
+    ]);
+  });
+
   it('arguments that are an object, and an id for a call without one', async () => {
     const events = await translated(chat, to, [
       callPiece(0, { id: '', function: { name: 'look', arguments: { city: 'Rio' } } }),

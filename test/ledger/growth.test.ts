@@ -356,7 +356,7 @@ it('gives a team parts whose keys are busy together', async () => {
 });
 
 it('says in the log that a busy account got no more parts, unless it was throttled', async () => {
-  const told = () => writtenLines().filter((line) => line.includes('account got no more parts'));
+  const told = () => writtenLines().filter((line) => line.includes('"account got no more parts"'));
   const callBusily = async (error: Error) => {
     const id = await newAccount();
     let reads = 0;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { InternalServerError } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { type AccountLimits, requestsAttribute } from '../../shared/ledger/account/account.ts';
 import { remember } from '../../shared/ledger/account/last-seen.ts';
@@ -137,6 +137,23 @@ describe('a lease begins', () => {
     expect(await process.noteCalls(key, 3)).toHaveLength(1);
     const told = writtenLines().filter((line) => line.includes('"no lease"'));
     expect(told.map((line) => JSON.parse(line).key_id)).toEqual([key]);
+  });
+
+  it('at five times the rate that would give its key parts', async () => {
+    vi.stubEnv('PART_CALLS_PER_SECOND', '1');
+    const [key, process] = [await newAccount(), new Process()];
+    const minute = requestsAttribute(Date.now());
+    await setOn(key, { [minute]: 18 });
+    expect(await process.noteCalls(key, 6)).toEqual([{ nanoUsd: 60, requests: 6 }]);
+    expect(await accountOf(key)).toMatchObject({ [minute]: 24 });
+    await setOn(key, { [minute]: 19 });
+    // What grew before would have come by now, and would be of twice as many parts.
+    const other = new Process();
+    expect(await other.noteCalls(key, 6)).toHaveLength(1);
+
+    await expect.poll(async () => (await accountOf(key)).open_parts).toBe(8);
+
+    vi.unstubAllEnvs();
   });
 
   it('before the last has less than half of its calls left', async () => {

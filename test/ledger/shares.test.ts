@@ -368,6 +368,22 @@ describe('a closed part', () => {
     expect(own).toMatchObject({ requests_per_minute: 34, [minute()]: 4 });
   });
 
+  it.each<[string, Partial<Account>, Partial<Account>]>([
+    ['cent', { available: 1, ceiling: 1 }, { ceiling: 1001, available: 1001 }],
+    ['request', { requests_per_minute: 1 }, { requests_per_minute: 41 }],
+    ['slot', { max_concurrent: 1 }, { max_concurrent: 9 }],
+  ])('brings home a single %s', async (_, left, then) => {
+    const id = await newKey(2, { requests_per_minute: 40, max_concurrent: 8 });
+    await closeParts(id);
+    await setOn(`${id}#1`, left);
+
+    await bringHome(id);
+
+    expect(await accountOf(id)).toMatchObject(then);
+    // No count comes with it that would allow more.
+    expect((await accountOf(id))[minute()] ?? 0).toBe(0);
+  });
+
   it('owes nothing to its account, and brings no limit that it has not', async () => {
     const id = await newKey(2, { requests_per_minute: 40, max_concurrent: 8 });
     await closeParts(id);

@@ -4,6 +4,7 @@ import type { Ask } from '../../../shared/models/dialects/ask.ts';
 import { chat } from '../../../shared/models/dialects/chat/chat.ts';
 import type { Body, Dialect } from '../../../shared/models/dialects/dialect.ts';
 import { messages } from '../../../shared/models/dialects/messages/messages.ts';
+import { isKnownTool } from '../../../shared/models/dialects/messages/wire.ts';
 import { restoring, withPlainTools } from '../../../shared/models/dialects/plain-tools.ts';
 import { responses } from '../../../shared/models/dialects/responses/responses.ts';
 import { writtenBy } from './answers.ts';
@@ -96,6 +97,30 @@ it('a message is measured with its limit, and each reference to a tool by the to
   const others = messages.sized({ ...body, messages: [], max_tokens: null });
   for (const name of ['max_tokens', 'known_tools', 'referenced_tools']) {
     expect(others).not.toHaveProperty(name);
+  }
+});
+
+it.each([
+  ['no file', 'Error: no file'],
+  ['Error: no file', 'Error: no file'],
+  [' [error] no file', ' [error] no file'],
+  [undefined, 'Error: the tool failed'],
+])('a tool that failed by %j says %j where no field says so', (said, told) => {
+  const parts = said === undefined ? [] : [{ is: 'text' as const, text: said }];
+  const failed = { role: 'tool' as const, callId: 'c', isError: true, parts };
+  const { messages: ofChat } = chat.writeRequest({ ...bare, messages: [failed] }, plainModel);
+  const { input } = responses.writeRequest({ ...bare, messages: [failed] }, plainModel);
+
+  expect(ofChat).toEqual([{ role: 'tool', tool_call_id: 'c', content: told }]);
+  expect(input).toEqual([{ type: 'function_call_output', call_id: 'c', output: told }]);
+});
+
+it('tools that Claude knows without a description are told by their types', () => {
+  const types = ['bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'];
+
+  expect(types.filter((type) => isKnownTool({ type }))).toEqual(types);
+  for (const type of ['web_search_20250305', 'custom', undefined]) {
+    expect(isKnownTool({ type })).toBe(false);
   }
 });
 

@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type OpenAI from 'openai';
 import * as v from 'valibot';
+import { Count } from '../../http/schema.ts';
 import { messages } from '../dialects/messages/messages.ts';
 import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './protocol.ts';
-import { anyFields, Made, resultsIn, told } from './result-lines.ts';
+import { anyFields, beside, Made, resultsIn, told } from './result-lines.ts';
 
 const path = '/messages/batches';
 
@@ -57,13 +58,19 @@ export const anthropicBatches: BatchProtocol = {
 const Batch = v.object({
   id: v.string(),
   processing_status: v.string(),
+  request_counts: beside(v.object({ succeeded: beside(Count), errored: beside(Count) })),
+});
+
+/** A batch of the list is known by its counts. */
+const Listed = v.object({
+  ...Batch.entries,
   created_at: v.string(),
   request_counts: v.objectWithRest({ succeeded: v.number(), errored: v.number() }, v.number()),
 });
-type Batch = v.InferOutput<typeof Batch>;
+type Listed = v.InferOutput<typeof Listed>;
 
 const Page = v.object({
-  data: v.array(Batch),
+  data: v.array(Listed),
   has_more: v.boolean(),
   last_id: v.nullish(v.string()),
 });
@@ -86,7 +93,7 @@ async function* bodyOf(file: string): AsyncGenerator<Uint8Array> {
 }
 
 /** All batches, the newest first. */
-async function* listed(client: OpenAI, signal: AbortSignal): AsyncGenerator<Batch> {
+async function* listed(client: OpenAI, signal: AbortSignal): AsyncGenerator<Listed> {
   for (let after: string | undefined; ; ) {
     const query = `?limit=100${after ? `&after_id=${after}` : ''}`;
     const page = await told(Page, get(client, `${path}${query}`, signal));
@@ -97,22 +104,23 @@ async function* listed(client: OpenAI, signal: AbortSignal): AsyncGenerator<Batc
 }
 
 /** Whether the first result of a batch that has ended is of a request of ours. */
-async function isOurs(client: OpenAI, batch: Batch, tag: string, signal: AbortSignal) {
+async function isOurs(client: OpenAI, batch: Listed, tag: string, signal: AbortSignal) {
   for await (const result of anthropicBatches.results(client, stateOf(batch), signal)) {
     if ('customId' in result) return result.customId.startsWith(`${tag}-`);
   }
   return false;
 }
 
-const countOf = ({ request_counts: counts }: Batch) =>
+const countOf = ({ request_counts: counts }: Listed) =>
   Object.values(counts).reduce((all, each) => all + each, 0);
 
-function stateOf({ id, processing_status, request_counts: counts }: Batch): UpstreamBatch {
+function stateOf(batch: v.InferOutput<typeof Batch>): UpstreamBatch {
+  const { id, processing_status, request_counts: counts } = batch;
   return {
     ...{ id, isOver: processing_status === 'ended' },
     isCancelled: processing_status === 'canceling',
-    completed: counts.succeeded,
-    failed: counts.errored,
+    completed: counts?.succeeded ?? 0,
+    failed: counts?.errored ?? 0,
     results: [id],
   };
 }

@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import * as v from 'valibot';
 import { Count } from '../../http/schema.ts';
 import type { BatchProtocol, UpstreamBatch } from './protocol.ts';
-import { anyFields, Made, resultsIn, told } from './result-lines.ts';
+import { anyFields, beside, Made, resultsIn, told } from './result-lines.ts';
 
 /** The name of ours in a batch's metadata. */
 const tagName = 'quire';
@@ -53,10 +53,6 @@ export const openaiBatches: BatchProtocol = {
     }
   },
 };
-
-/** What is told beside its state and its files can be anything: nobody's answers wait for it. */
-const beside = <Shape>(schema: v.GenericSchema<unknown, Shape>) =>
-  v.fallback(v.nullish(schema), undefined);
 
 const Batch = v.object({
   id: v.string(),

@@ -1,15 +1,16 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
+import { anthropicBatches } from '../../../shared/models/batches/anthropic-batches.ts';
 import { openaiBatches } from '../../../shared/models/batches/openai-batches.ts';
 
 const { signal } = new AbortController();
 
 /** Reads a batch of which its provider says this. */
-function read(told: object) {
-  const answer = { id: 'batch_1', object: 'batch', output_file_id: 'file-1', ...told };
+function read(told: object, batches = openaiBatches) {
+  const answer = { id: 'batch_1', output_file_id: 'file-1', ...told };
   const fetch = async () => Response.json(answer);
   const client = new OpenAI({ apiKey: 'none', baseURL: 'http://provider', maxRetries: 0, fetch });
-  return openaiBatches.read(client, 'batch_1', signal);
+  return batches.read(client, 'batch_1', signal);
 }
 
 describe('a batch whose provider tells its state and files', () => {
@@ -40,5 +41,15 @@ describe('a batch whose provider tells its state and files', () => {
     ['null', null, { code: 'batch_failed', message: 'It failed.' }],
   ])('has failed when it says so, with errors that are %s', async (_, errors, error) => {
     expect(await read({ status: 'failed', errors })).toMatchObject({ isOver: true, error });
+  });
+
+  it.each([
+    ['no counts', undefined, { completed: 0, failed: 0 }],
+    ['counts that lack one', { succeeded: 3 }, { completed: 3, failed: 0 }],
+    ['counts that are text', { succeeded: 3, errored: 'one' }, { completed: 3, failed: 0 }],
+  ])('of Anthropic’s kind is over when it says so, with %s', async (_, request_counts, counts) => {
+    const batch = await read({ processing_status: 'ended', request_counts }, anthropicBatches);
+
+    expect(batch).toMatchObject({ isOver: true, results: ['batch_1'], ...counts });
   });
 });

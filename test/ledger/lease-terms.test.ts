@@ -104,6 +104,31 @@ describe('a lease begins', () => {
     expect(process.later.map(({ ms }) => ms)).toEqual(count ? [1_000] : []);
   });
 
+  it.each<[number, Partial<AccountLimits>, number | undefined]>([
+    [7, {}, undefined],
+    [8, {}, 8],
+    [600, {}, 500],
+    [8, { budget_usd: usd(1_600) }, 8],
+    [8, { budget_usd: usd(1_599) }, 7],
+    [8, { budget_usd: usd(799) }, undefined],
+    [9, { max_concurrent: 71 }, 8],
+    [8, { requests_per_minute: 32 }, 4],
+    [8, { requests_per_minute: 31 }, undefined],
+  ])('usually after %i calls of a second with %j for %s', async (calls, limits, count) => {
+    const key = await newAccount({ budget_usd: usd(1_000_000), ...limits });
+    const ends: number[] = [];
+    const leases = new Leases({ after: (ms) => ends.push(ms) });
+    const account = await accountOf(key);
+    for (let call = 1; call < calls; call += 1) leases.note(account, 0);
+
+    leases.note(account, 10);
+    await leases['keys'].get(key)?.['beginning'];
+
+    const open = leases['keys'].get(key)?.['open'] ?? [];
+    expect(open.map(({ left }) => left.requests)).toEqual(count ? [count] : []);
+    expect(ends).toEqual(count ? [1_000] : []);
+  });
+
   it('not again before a second is over if it was refused', async () => {
     const [key, process] = [await newAccount(), new Process()];
     // The process doesn't know yet that little is left. It would hold 40 of it, and wants 800.

@@ -101,6 +101,26 @@ it('a message is measured with its limit, and each reference to a tool by the to
 });
 
 it.each([
+  ...['thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'mcp_tool_use'],
+  ...['search_result', 'tool_reference'],
+])('a block of the type %s is measured by its JSON', (type) => {
+  const block = { type, id: 'x' };
+  const cache_control = { type: 'ephemeral' };
+  const content = [block, { ...block, cache_control }];
+
+  const sized = messages.sized({ model: 'm', messages: [{ role: 'user', content }] });
+
+  const text = JSON.stringify(block);
+  expect(sized.messages.at(-1)).toEqual({
+    role: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'text', text, cache_control },
+    ],
+  });
+});
+
+it.each([
   ['no file', 'Error: no file'],
   ['Error: no file', 'Error: no file'],
   [' [error] no file', ' [error] no file'],

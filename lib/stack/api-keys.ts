@@ -1,12 +1,11 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { type CfnAuthorizer, RequestAuthorizer, TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
-import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Canary } from './alarms/canary.ts';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import { ServiceTable } from './base/service-table.ts';
+import { keyed, ServiceTable } from './base/service-table.ts';
 
 export interface ApiKeysProps {
   readonly removalPolicy: RemovalPolicy;
@@ -25,7 +24,7 @@ export class ApiKeys extends Construct {
   constructor(scope: Construct, id: string, { removalPolicy, alarms, canary, logs }: ApiKeysProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
-      partitionKey: { name: 'id', type: AttributeType.STRING },
+      ...keyed('id'),
       removalPolicy,
     });
     const authorizeRequest = new ServiceFunction(this, 'authorize-request', {

@@ -1,10 +1,9 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { Canary } from './alarms/canary.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import { ServiceTable } from './base/service-table.ts';
+import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
 import type { Feedback } from './feedback.ts';
@@ -96,17 +95,15 @@ export class ChatApi extends Construct {
 
   private addSessions(): ServiceTable {
     const sessions = new ServiceTable(this, 'sessions', {
-      partitionKey: { name: 'key_id', type: AttributeType.STRING },
-      sortKey: { name: 'session', type: AttributeType.STRING },
+      ...keyed('key_id', 'session'),
       globalSecondaryIndexes: [
-        {
-          // For the list, which leaves out what was said.
-          indexName: 'recent',
-          partitionKey: { name: 'key_id', type: AttributeType.STRING },
-          sortKey: { name: 'updated_at', type: AttributeType.STRING },
-          projectionType: ProjectionType.INCLUDE,
-          nonKeyAttributes: ['session_id', 'user_id', 'message_count', 'expires_at'],
-        },
+        // For the list, which leaves out what was said.
+        index('recent', 'key_id', 'updated_at', [
+          'session_id',
+          'user_id',
+          'message_count',
+          'expires_at',
+        ]),
       ],
       // A conversation that is forgotten after a day must not lie in backups for 35.
       restorable: false,

@@ -1,9 +1,8 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import { ServiceTable } from './base/service-table.ts';
+import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
 
 export interface FeedbackProps {
@@ -19,22 +18,11 @@ export class Feedback extends Construct {
   constructor(scope: Construct, id: string, { api, removalPolicy, logs }: FeedbackProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
-      partitionKey: { name: 'key_id', type: AttributeType.STRING },
-      sortKey: { name: 'entry', type: AttributeType.STRING },
+      ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [
-        {
-          indexName: 'days',
-          partitionKey: { name: 'day', type: AttributeType.STRING },
-          sortKey: { name: 'created_at', type: AttributeType.STRING },
-          projectionType: ProjectionType.ALL,
-        },
-        {
-          // To find what was said of a session. A text that was rated lies beside its rating, and names no session.
-          indexName: 'sessions',
-          partitionKey: { name: 'key_id', type: AttributeType.STRING },
-          sortKey: { name: 'session_id', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
+        index('days', 'day', 'created_at', 'all'),
+        // To find what was said of a session. A text that was rated lies beside its rating, and names no session.
+        index('sessions', 'key_id', 'session_id'),
       ],
       removalPolicy,
     });

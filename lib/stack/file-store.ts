@@ -1,10 +1,9 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { ServiceTable } from './base/service-table.ts';
+import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { JobTable } from './jobs/job-table.ts';
 
 export interface FileStoreProps {
@@ -33,16 +32,8 @@ export class FileStore extends Construct {
     this.jobs = jobs;
     this.quota = quota;
     this.table = new ServiceTable(this, 'table', {
-      partitionKey: { name: 'key_id', type: AttributeType.STRING },
-      sortKey: { name: 'entry', type: AttributeType.STRING },
-      globalSecondaryIndexes: [
-        {
-          indexName: 'due',
-          partitionKey: { name: 'lane', type: AttributeType.STRING },
-          sortKey: { name: 'due_at', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+      ...keyed('key_id', 'entry'),
+      globalSecondaryIndexes: [index('due', 'lane', 'due_at')],
       removalPolicy,
     });
     this.objects = new Bucket(this, 'objects', {

@@ -1,12 +1,12 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
+import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import { ServiceTable } from './base/service-table.ts';
+import { index, keyed, ServiceTable } from './base/service-table.ts';
 
 export interface LedgerProps {
   readonly alarms: ServiceAlarms;
@@ -22,16 +22,8 @@ export class Ledger extends Construct {
   constructor(scope: Construct, id: string, { alarms, removalPolicy, logs }: LedgerProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
-      partitionKey: { name: 'key_id', type: AttributeType.STRING },
-      sortKey: { name: 'entry', type: AttributeType.STRING },
-      globalSecondaryIndexes: [
-        {
-          indexName: 'audits',
-          partitionKey: { name: 'audit_lane', type: AttributeType.STRING },
-          sortKey: { name: 'audit_at', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+      ...keyed('key_id', 'entry'),
+      globalSecondaryIndexes: [index('audits', 'audit_lane', 'audit_at')],
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       removalPolicy,
     });

@@ -1,10 +1,9 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import { ServiceTable } from './base/service-table.ts';
+import { keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
 import type { JobTable } from './jobs/job-table.ts';
@@ -28,8 +27,7 @@ export class Usage extends Construct {
     super(scope, id);
     this.props = props;
     this.table = new ServiceTable(this, 'table', {
-      partitionKey: { name: 'key_id', type: AttributeType.STRING },
-      sortKey: { name: 'entry', type: AttributeType.STRING },
+      ...keyed('key_id', 'entry'),
       removalPolicy: props.removalPolicy,
     });
     this.addRollUp();

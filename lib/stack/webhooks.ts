@@ -1,11 +1,11 @@
 import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
+import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import { ServiceTable } from './base/service-table.ts';
+import { index, keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -30,16 +30,8 @@ export class Webhooks extends Construct {
     super(scope, id);
     this.props = props;
     this.table = new ServiceTable(this, 'table', {
-      partitionKey: { name: 'key_id', type: AttributeType.STRING },
-      sortKey: { name: 'entry', type: AttributeType.STRING },
-      globalSecondaryIndexes: [
-        {
-          indexName: 'due',
-          partitionKey: { name: 'due_lane', type: AttributeType.STRING },
-          sortKey: { name: 'due_at', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+      ...keyed('key_id', 'entry'),
+      globalSecondaryIndexes: [index('due', 'due_lane', 'due_at')],
       dynamoStream: StreamViewType.NEW_IMAGE,
       removalPolicy: props.removalPolicy,
     });

@@ -1,6 +1,9 @@
 import {
+  AttributeType,
   Billing,
   type CfnGlobalTable,
+  type GlobalSecondaryIndexPropsV2,
+  ProjectionType,
   TableEncryptionV2,
   type TablePropsV2,
   TableV2,
@@ -13,6 +16,28 @@ export interface ServiceTableProps extends TablePropsV2 {
   /** Whether it can be restored as it was at any moment of the last 35 days; true by default. */
   readonly restorable?: boolean;
 }
+
+const named = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** The attributes that find an item, which are texts: that of its partition, and of its order there if it has one. */
+export const keyed = (partition: string, sort?: string) => ({
+  partitionKey: named(partition),
+  ...(sort !== undefined && { sortKey: named(sort) }),
+});
+
+/** An index, which has an item's keys alone, or more of it. */
+export const index = (
+  indexName: string,
+  partition: string,
+  sort: string,
+  holds: 'keys' | 'all' | string[] = 'keys',
+): GlobalSecondaryIndexPropsV2 => ({
+  indexName,
+  ...keyed(partition, sort),
+  ...(Array.isArray(holds)
+    ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: holds }
+    : { projectionType: holds === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY }),
+});
 
 /**
  * A table with shared defaults: on demand, free encryption, recovery unless it says no, and `expires_at` in seconds

@@ -1,10 +1,10 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
+import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { ServiceTable } from '../base/service-table.ts';
+import { index, keyed, ServiceTable } from '../base/service-table.ts';
 
 export interface JobTableProps {
   readonly retentionDays: number;
@@ -32,29 +32,12 @@ export class JobTable extends Construct {
     const oldVersionsFor = (days: number) =>
       versioned ? { noncurrentVersionExpiration: Duration.days(days) } : {};
     this.retentionDays = retentionDays;
-    const lane = { name: 'lane', type: AttributeType.STRING };
     this.table = new ServiceTable(this, 'table', {
-      partitionKey: { name: 'key_id', type: AttributeType.STRING },
-      sortKey: { name: 'job_id', type: AttributeType.STRING },
+      ...keyed('key_id', 'job_id'),
       globalSecondaryIndexes: [
-        {
-          indexName: 'ready',
-          partitionKey: lane,
-          sortKey: { name: 'turn', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-        {
-          indexName: 'due',
-          partitionKey: lane,
-          sortKey: { name: 'due_at', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-        {
-          indexName: 'ended',
-          partitionKey: { name: 'key_id', type: AttributeType.STRING },
-          sortKey: { name: 'ended', type: AttributeType.STRING },
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
+        index('ready', 'lane', 'turn'),
+        index('due', 'lane', 'due_at'),
+        index('ended', 'key_id', 'ended'),
       ],
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       removalPolicy,

@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
@@ -25,12 +24,6 @@ export class DocumentReader extends Construct {
 
   /** Lets a function have documents read. */
   grantRead(fn: LambdaFunction): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: [this.readDocument.functionArn],
-      }),
-    );
-    fn.addEnvironment('READ_DOCUMENT_FUNCTION', this.readDocument.functionName);
+    this.readDocument.letInvoke(fn, 'READ_DOCUMENT_FUNCTION');
   }
 }

@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
@@ -39,10 +38,6 @@ export class DriveSearch extends Construct {
 
   /** Lets a function ask about any Drive folders: it must ask only about those of its caller's key. */
   grantAsk(fn: LambdaFunction): void {
-    const { functionArn, functionName } = this.searchDrive;
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }),
-    );
-    fn.addEnvironment('SEARCH_DRIVE_FUNCTION', functionName);
+    this.searchDrive.letInvoke(fn, 'SEARCH_DRIVE_FUNCTION');
   }
 }

@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
@@ -25,12 +24,6 @@ export class PageReader extends Construct {
 
   /** Lets a function have pages read. */
   grantRead(fn: LambdaFunction): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: [this.readPage.functionArn],
-      }),
-    );
-    fn.addEnvironment('READ_PAGE_FUNCTION', this.readPage.functionName);
+    this.readPage.letInvoke(fn, 'READ_PAGE_FUNCTION');
   }
 }

@@ -111,13 +111,7 @@ export class Webhooks extends Construct {
       timeout: Duration.seconds(20),
       logs: this.props.logs,
     });
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: [postWebhook.functionArn],
-      }),
-    );
-    fn.addEnvironment('POST_WEBHOOK_FUNCTION', postWebhook.functionName);
+    postWebhook.letInvoke(fn, 'POST_WEBHOOK_FUNCTION');
   }
 
   /** Lets a function note events of accounts that somebody listens to. */

@@ -22,6 +22,7 @@ import {
 import { catalogue } from '../models/catalogue.ts';
 import { otherModels } from './completions.ts';
 import { answerTooLarge, messagesErrorAnswer, messagesLimitReached } from './error-answers.ts';
+import { headersOfAnswers } from './headers.ts';
 import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 const cacheWords =
@@ -194,16 +195,7 @@ export const anthropicOperations: Operation[] = [
     answers: {
       200: {
         description: 'The answer, as a whole or in pieces.',
-        headers: [
-          ...(['x-request-id', 'request-id'] as const),
-          'x-quire-budget-remaining-usd',
-          'x-quire-max-tokens',
-          'x-quire-model',
-          'x-quire-upstream',
-          'x-ratelimit-limit-requests',
-          'x-ratelimit-remaining-requests',
-          'x-ratelimit-reset-requests',
-        ],
+        headers: ['request-id', ...headersOfAnswers],
         content: {
           'application/json': content(AnsweredMessage, {
             'An answer': {

@@ -24,6 +24,7 @@ import {
   modelOutage,
 } from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
+import { headersOfAnswers } from './headers.ts';
 import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
@@ -183,16 +184,7 @@ export const completionOperations: Operation[] = [
     answers: {
       200: {
         description: 'The answer, as a whole or in pieces.',
-        headers: [
-          'x-request-id',
-          'x-quire-budget-remaining-usd',
-          'x-quire-max-tokens',
-          'x-quire-model',
-          'x-quire-upstream',
-          'x-ratelimit-limit-requests',
-          'x-ratelimit-remaining-requests',
-          'x-ratelimit-reset-requests',
-        ],
+        headers: headersOfAnswers,
         content: {
           'application/json': content(Completion, {
             'An answer': {

@@ -87,3 +87,15 @@ export const headers = {
 } as const satisfies Record<string, Header>;
 
 export type HeaderName = keyof typeof headers;
+
+/** The headers of a model's answer. */
+export const headersOfAnswers: readonly HeaderName[] = [
+  'x-request-id',
+  'x-quire-budget-remaining-usd',
+  'x-quire-max-tokens',
+  'x-quire-model',
+  'x-quire-upstream',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+];

@@ -73,7 +73,7 @@ export interface Content {
 
 export interface Answer {
   description: string;
-  headers?: HeaderName[];
+  headers?: readonly HeaderName[];
   /** By media type. */
   content: Record<string, Content>;
 }

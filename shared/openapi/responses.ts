@@ -10,6 +10,7 @@ import {
   completionLimitReached,
   modelOutage,
 } from './error-answers.ts';
+import { headersOfAnswers } from './headers.ts';
 import { component, content, json, type Operation, operation } from './operation.ts';
 
 const requestFields = {
@@ -111,16 +112,7 @@ export const responseOperations: Operation[] = [
     answers: {
       200: {
         description: 'The answer, as a whole or in pieces.',
-        headers: [
-          'x-request-id',
-          'x-quire-budget-remaining-usd',
-          'x-quire-max-tokens',
-          'x-quire-model',
-          'x-quire-upstream',
-          'x-ratelimit-limit-requests',
-          'x-ratelimit-remaining-requests',
-          'x-ratelimit-reset-requests',
-        ],
+        headers: headersOfAnswers,
         content: {
           'application/json': content(ModelResponse, {
             'An answer': {

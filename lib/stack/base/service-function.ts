@@ -81,6 +81,13 @@ export class ServiceFunction extends LambdaFunction {
     ];
   }
 
+  /** Lets another function invoke this one, and tells it the name in a variable. */
+  letInvoke(fn: LambdaFunction, variable: string): void {
+    const resources = [this.functionArn];
+    fn.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
+    fn.addEnvironment(variable, this.functionName);
+  }
+
   /** The source keeps its logical id when it comes to feed an alias: another one would read its stream anew. */
   override addEventSource(source: IEventSource): void {
     super.addEventSource(source);

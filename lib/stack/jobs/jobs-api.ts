@@ -1,5 +1,4 @@
 import { Duration, Size } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from '../base/service-function.ts';
 import type { DriveAccount } from '../drive-account.ts';
@@ -103,10 +102,6 @@ export class JobsApi extends Construct {
     queues.setShards(estimateJob);
     drive.grantUse(estimateJob);
     setDocumentLimits(estimateJob, documentLimits);
-    const { functionArn, functionName } = estimateJob;
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }),
-    );
-    fn.addEnvironment('ESTIMATE_JOB_FUNCTION', functionName);
+    estimateJob.letInvoke(fn, 'ESTIMATE_JOB_FUNCTION');
   }
 }

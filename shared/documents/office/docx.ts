@@ -1,5 +1,5 @@
 import { decodeHtml, htmlText } from '../html-text.ts';
-import { letterOf, lowered, raised } from '../letters.ts';
+import { letterOf } from '../letters.ts';
 import { readRtf } from '../rtf-text.ts';
 import { decodeText } from '../text.ts';
 import type { Archive } from './archive.ts';
@@ -8,6 +8,7 @@ import { type ParagraphStyle, readProperty, readStyles } from './docx-styles.ts'
 import { relationshipId, shownBy } from './drawings.ts';
 import { Equation } from './equations.ts';
 import { type Block, Markdown } from './markdown.ts';
+import { inPosition } from './raised-text.ts';
 import { mainPartOf, type Relationship, relationshipsOf } from './relationships.ts';
 import { TableReader } from './table-reader.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
@@ -270,15 +271,6 @@ const notes = new Set(['footnote', 'endnote', 'comment']);
 
 /** Whether a property is on: it needs no value to be. */
 const isOn = (value: string | undefined) => !['0', 'false', 'off'].includes(value ?? '');
-
-/** Returns raised or lowered text: by Unicode's own letters, else behind `^` or `_` if it may be part of a number. */
-function inPosition(text: string, position: string): string {
-  if (position !== 'superscript' && position !== 'subscript') return text;
-  const isRaised = position === 'superscript';
-  const letters = [...text].map(isRaised ? raised : lowered);
-  if (letters.every((letter) => letter !== undefined)) return letters.join('');
-  return /\d/.test(text) ? `${isRaised ? '^' : '_'}(${text})` : text;
-}
 
 /** Ticks the box that a text ends with, or takes the tick away. */
 const ticked = (text: string, value: string | undefined) =>

@@ -2,7 +2,6 @@ import { extname } from 'node:path';
 import { officeKindOf } from './office/kind.ts';
 import { typeBySignature } from './signatures.ts';
 import { looksLikeText } from './text.ts';
-import { textTypeOf } from './text-types.ts';
 
 /**
  * How a file is read. An `archive` is a ZIP (an Office file, an e-book, files), a tar, or a gzip: its content tells
@@ -142,4 +141,22 @@ function declaredType(mimeType: string, filename: string): string {
   const extension = extname(`_${filename}`).slice(1).toLowerCase();
   const essence = mimeType.split(';')[0]?.trim().toLowerCase();
   return typeByExtension.get(extension) ?? (essence || 'application/octet-stream');
+}
+
+/** The root of a page, after a declaration and comments. Anything less may be a text about pages. */
+const htmlStart =
+  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html)\b/i;
+/** A line that a mailbox file puts above a message, then header fields with their continuation lines. */
+const headerBlock = /^(?:From [^\n]*\n)?((?:[\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+)/;
+/** What a program has put on a message's way. A note that begins with `From:` and `To:` has none of these. */
+const transportField = /^(?:received|return-path|delivered-to|message-id|mime-version):/im;
+
+/** Returns the media type of a text that is told by how it begins; undefined for any other text. */
+function textTypeOf(firstBytes: Uint8Array): string | undefined {
+  const start = Buffer.from(firstBytes.subarray(0, 4_096))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  if (htmlStart.test(start)) return 'text/html';
+  const fields = start.replaceAll('\r\n', '\n').match(headerBlock)?.[1] ?? '';
+  return /^from:/im.test(fields) && transportField.test(fields) ? 'message/rfc822' : undefined;
 }

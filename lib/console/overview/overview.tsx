@@ -7,11 +7,12 @@ import { branchesOf, listTree } from '../jobs/job-list.ts';
 import { JobTree } from '../jobs/job-tree.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { count, span } from '../parts/format.ts';
+import { Meter } from '../parts/meter.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
 import { BatchByTag } from './batch-by-tag.tsx';
 import { BudgetCard } from './budget-card.tsx';
-import { ImagesCard } from './images-card.tsx';
 import { Spend } from './spend.tsx';
 
 const periods: [Period, string][] = [
@@ -108,3 +109,34 @@ function LatestJobs() {
 
 const stats = (period: Period, signal: AbortSignal) =>
   call<StatsReport>('GET', `/user/stats?period=${period}`, undefined, signal);
+
+/** The pages and images that may be read in this hour. */
+function ImagesCard({
+  images_per_hour,
+  used_this_hour,
+  remaining,
+  resets_in_seconds,
+}: LimitsReport['ocr']) {
+  return (
+    <article aria-labelledby="images">
+      <h2 id="images">Pages this hour</h2>
+      <p class="figure">
+        {count(remaining)} <small>left of {count(images_per_hour)}</small>
+      </p>
+      <Meter
+        label="Pages"
+        total={images_per_hour}
+        parts={[
+          { name: 'spent', value: used_this_hour, text: `${count(used_this_hour)} used` },
+          { name: 'left', value: remaining, text: `${count(remaining)} left` },
+        ]}
+      />
+      <dl>
+        <div>
+          <dt>Next hour</dt>
+          <dd>in {span(resets_in_seconds * 1_000)}</dd>
+        </div>
+      </dl>
+    </article>
+  );
+}

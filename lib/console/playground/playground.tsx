@@ -1,8 +1,13 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Choices } from '../parts/choices.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Scrolled } from '../parts/scrolled.tsx';
+import { chatRequest } from './chat-request.ts';
+import { codeOf, languages } from './code.ts';
 import { Composer } from './composer.tsx';
-import { clear, turns } from './conversation.ts';
+import { clear, draft, sessionId, turns } from './conversation.ts';
 import { PastSessions } from './past-sessions.tsx';
-import { RequestCode } from './request-code.tsx';
+import { models } from './settings.ts';
 import { SettingsPanel } from './settings-panel.tsx';
 import { TurnView } from './turn-view.tsx';
 
@@ -45,5 +50,32 @@ export function Playground() {
         </div>
       </div>
     </>
+  );
+}
+
+/** The next message as code that sends it. */
+function RequestCode() {
+  const [language, setLanguage] = useState<(typeof languages)[number]>('curl');
+  const message = draft.value.trim() || 'Hello';
+  const request = chatRequest(message, turns.value, sessionId.value);
+  const code = codeOf(language, request, turns.value.at(-1)?.model ?? models.value[0] ?? 'model');
+  return (
+    <details class="code">
+      <summary>This request as code</summary>
+      <div class="bar-of-choices">
+        <Choices
+          label="Language"
+          of={languages.map((each) => [each, each] as const)}
+          chosen={language}
+          choose={setLanguage}
+        />
+        <Copy text={code} />
+      </div>
+      <Scrolled label="Code">
+        <pre>
+          <code>{code}</code>
+        </pre>
+      </Scrolled>
+    </details>
   );
 }

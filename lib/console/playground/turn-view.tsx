@@ -1,9 +1,9 @@
+import type { Source } from '../../../shared/chat/chat-event.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { count, counted, usd } from '../parts/format.ts';
-import { Markdown } from '../parts/markdown.tsx';
+import { isOfTheWeb, Markdown } from '../parts/markdown.tsx';
 import { Rating } from './rating.tsx';
-import { openSource, Sources } from './sources.tsx';
 import type { Turn } from './turn.ts';
 
 /** A message and its answer. */
@@ -85,4 +85,36 @@ function Facts({ turn, index }: { turn: Turn; index: number }) {
       {turn.messageId && <Rating turn={turn} index={index} />}
     </div>
   );
+}
+
+/** The sources of an answer as footnotes, by the numbers that it cites them by. */
+function Sources({ sources, idOf }: { sources: Source[]; idOf(n: number): string }) {
+  if (sources.length === 0) return null;
+  return (
+    <section class="sources" aria-label="Sources">
+      {sources.map(({ n, title, url, site, snippet }) => (
+        <details key={n} id={idOf(n)}>
+          <summary>
+            [{n}] {title} <small>{site}</small>
+          </summary>
+          {snippet && <p>{snippet}</p>}
+          {isOfTheWeb(url) ? (
+            <a href={url} target="_blank" rel="noopener noreferrer">
+              {url}
+            </a>
+          ) : (
+            <p>{url}</p>
+          )}
+        </details>
+      ))}
+    </section>
+  );
+}
+
+/** Opens a footnote, and brings the keyboard there. */
+function openSource(id: string): void {
+  const footnote = document.getElementById(id);
+  if (!(footnote instanceof HTMLDetailsElement)) return;
+  footnote.open = true;
+  footnote.querySelector('summary')?.focus();
 }

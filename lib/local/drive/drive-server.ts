@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { relative, sep } from 'node:path';
+import { text } from 'node:stream/consumers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
@@ -13,8 +15,12 @@ import { type ListParameters, listFiles } from './file-list.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FullTexts } from './full-text.ts';
 import { OffsetError } from './resumable-uploads.ts';
-import { createServiceAccount, type ServiceAccount } from './service-account.ts';
-import { addTokenRoute } from './token-route.ts';
+import {
+  createServiceAccount,
+  GrantError,
+  readAssertion,
+  type ServiceAccount,
+} from './service-account.ts';
 import { UploadFolder } from './upload-folder.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
@@ -152,4 +158,35 @@ function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
     ({ params: { fileId }, query: { mimeType } }, reply) =>
       sendExport(folder, folder.get(fileId), mimeType, reply),
   );
+}
+
+const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** Adds POST /token, which gives an access token for an assertion that the service account has signed. */
+function addTokenRoute(
+  app: FastifyInstance,
+  tokens: AccessTokens,
+  { serviceAccount, publicKey }: { serviceAccount: ServiceAccount; publicKey: KeyObject },
+): void {
+  app.post('/token', async ({ raw, headers }, reply) => {
+    try {
+      const { grant_type, assertion } = readForm(await text(raw), headers['content-type']);
+      if (grant_type !== jwtBearer) {
+        throw new GrantError('unsupported_grant_type', `Invalid grant_type: ${grant_type}`);
+      }
+      return tokens.grant(readAssertion(assertion ?? '', serviceAccount, publicKey));
+    } catch (error) {
+      if (!(error instanceof GrantError)) throw error;
+      return reply.code(400).send(error.body);
+    }
+  });
+}
+
+function readForm(body: string, contentType = ''): Record<string, string | undefined> {
+  if (!contentType.includes('json')) return Object.fromEntries(new URLSearchParams(body));
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new GrantError('invalid_request', 'Bad Request');
+  }
 }

@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { diskNameFor, otherName } from './disk-names.ts';
+import { basename, extname, parse } from 'node:path';
 import { badRequest, DriveError } from './drive-error.ts';
 import { type DriveFolder, type Entry, rootFolderId } from './drive-folder.ts';
 import { joinPath, newFileId } from './drive-index.ts';
@@ -14,7 +13,13 @@ import {
   refuseType,
 } from './file-metadata.ts';
 import { indexedAs, mimeTypeOf, nameOf, versionOf } from './file-resource.ts';
-import { folderType, isGoogleType, typeOfName } from './google-files.ts';
+import {
+  folderType,
+  formatOfName,
+  formatOfType,
+  isGoogleType,
+  typeOfName,
+} from './google-files.ts';
 import { moveToFree, type UploadedContent } from './upload-folder.ts';
 
 /** A change of a file: its new metadata, and the folders that it is moved into and out of. */
@@ -175,3 +180,38 @@ function refuseRoot({ id }: Entry): void {
 /** Returns the type that a client gave its content; undefined for the one that says nothing. */
 const typeOfContent = (content?: UploadedContent) =>
   content?.mimeType === 'application/octet-stream' ? undefined : content?.mimeType;
+
+const maxNameBytes = 255;
+/** Leaves room for the ` (123)` that is added to a name that is taken. */
+const maxChosenBytes = maxNameBytes - 8;
+
+/** Returns the name on disk for a file's name in Drive, which may hold any character and have any length. */
+function diskNameFor(name: string, mimeType: string): string {
+  const format = formatOfType(mimeType);
+  const safe = shorten(
+    name
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a disk takes none of them.
+      .replace(/[/\\\u0000-\u001f]/g, '_')
+      .replace(/^\./, '_.'),
+    format?.extension,
+  );
+  if (format) return `${safe}${format.extension}`;
+  // With such an extension it would be taken for a Google file.
+  return formatOfName(safe) ? `${safe}.bin` : safe;
+}
+
+/** Returns the n-th alternative to a name that is taken; the name itself for 0. */
+function otherName(diskName: string, n: number): string {
+  const { name, ext } = parse(diskName);
+  return n === 0 ? diskName : `${name} (${n})${ext}`;
+}
+
+function shorten(name: string, extension = extname(name).slice(0, 32)): string {
+  if (Buffer.byteLength(name) <= maxChosenBytes - extension.length) return name;
+  const room = maxChosenBytes - Buffer.byteLength(extension);
+  const stem = Buffer.from(name)
+    .subarray(0, room)
+    .toString()
+    .replace(/\uFFFD+$/, '');
+  return stem + (name.endsWith(extension) ? extension : '');
+}

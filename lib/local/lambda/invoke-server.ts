@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { requireSignature } from '../engines/signature.ts';
 import { readFunctionName } from '../template/function-name.ts';
 import type { FunctionHost } from './function-host.ts';
 import { InvocationError, maxPayloadBytes } from './invocation.ts';
-import { functionNotFound, InvokeError, sendError, tooLarge } from './invoke-error.ts';
 
 /** Much more is read of a payload before it is refused: a client that still sends wouldn't see the 413. */
 const maxBodyBytes = 10 * maxPayloadBytes;
@@ -100,3 +99,33 @@ function readPayload(body: Buffer | undefined): unknown {
     throw new InvokeError(400, 'InvalidRequestContentException', message);
   }
 }
+
+/**
+ * An error that Invoke answers, other than one of the function.
+ * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ */
+class InvokeError extends Error {
+  readonly statusCode: number;
+  readonly code: string;
+
+  constructor(statusCode: number, code: string, message: string) {
+    super(message);
+    this.statusCode = statusCode;
+    this.code = code;
+  }
+}
+
+function sendError(reply: FastifyReply, { statusCode, code, message }: InvokeError): FastifyReply {
+  const Type = statusCode < 500 ? 'User' : 'Service';
+  return reply.code(statusCode).header('x-amzn-errortype', code).send({ Type, Message: message });
+}
+
+const tooLarge = () =>
+  new InvokeError(
+    413,
+    'RequestTooLargeException',
+    `Request must be smaller than ${maxPayloadBytes} bytes for the InvokeFunction operation`,
+  );
+
+const functionNotFound = (arn: string) =>
+  new InvokeError(404, 'ResourceNotFoundException', `Function not found: ${arn}`);

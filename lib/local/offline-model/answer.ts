@@ -1,9 +1,8 @@
 import { type ChatRequest, countParts, type Message } from './chat-request.ts';
 import { labelledValue, tableRows } from './document-fields.ts';
 import { type Extracts, jsonFor } from './json-answer.ts';
-import { mostRelevant } from './rank.ts';
 import { banner, isLong, type Reading, readChat } from './reading.ts';
-import { isQuestion as asks, termsOf } from './sentences.ts';
+import { isQuestion as asks, type Sentence, termsOf } from './sentences.ts';
 
 /** Returns the offline model's answer to a chat, in the format that the request asks for. */
 export function answer({ messages, response_format }: ChatRequest): string {
@@ -79,4 +78,31 @@ function nothingToExtract(asked: string): string {
   const start = [...asked.slice(0, maxEchoedCharacters * 2)].slice(0, maxEchoedCharacters).join('');
   const echo = start.length < asked.length ? `${start}…` : start;
   return `It was given nothing to extract an answer from.${start && ` It was asked: “${echo}”`}`;
+}
+
+/** A sentence with a smaller share of the best score is left out. */
+const minShareOfBest = 0.35;
+
+/** Returns the sentences that share most words with a question, rare words above all, in their order. */
+function mostRelevant(sentences: readonly Sentence[], question: string, count: number): string[] {
+  const asked = new Set(termsOf(question));
+  const shared = sentences.map(({ terms }) => new Set(terms.filter((term) => asked.has(term))));
+  const rarity = (term: string) =>
+    Math.log(1 + sentences.length / shared.filter((terms) => terms.has(term)).length);
+  const rarities = new Map([...asked].map((term) => [term, rarity(term)]));
+  const scored = sentences.map(({ text }, index) => {
+    const score = [...(shared[index] ?? [])].reduce(
+      (sum, each) => sum + (rarities.get(each) ?? 0),
+      0,
+    );
+    return { text, index, score };
+  });
+  const minScore = minShareOfBest * scored.reduce((most, { score }) => Math.max(most, score), 0);
+  return scored
+    .filter(({ score }) => score > 0 && score >= minScore)
+    .sort((one, other) => other.score - one.score || one.index - other.index)
+    .filter(({ text }, at, all) => all.findIndex((each) => each.text === text) === at)
+    .slice(0, count)
+    .sort((one, other) => one.index - other.index)
+    .map(({ text }) => text);
 }

@@ -5,8 +5,6 @@ import { Needle } from './needle.ts';
 import { indexOf, type Searched } from './page-index.ts';
 import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
-import { occurrences } from './search.ts';
-import { areSpacesAlike } from './spaces.ts';
 
 /** What is longer is no quote. */
 const maxQuoteLength = 5_000;
@@ -138,3 +136,54 @@ function agreeing(one: string, other: string): number {
   }
   return same / Math.max(other.length, 1);
 }
+
+/** Returns where a text occurs in another one, in time that grows with their lengths alone (Knuth, Morris and Pratt). */
+function occurrences(needle: string, hay: string): number[] {
+  if (needle.length === 0 || needle.length > hay.length) return [];
+  const borders = new Uint32Array(needle.length + 1);
+  for (let at = 1, border = 0; at < needle.length; at++) {
+    while (border > 0 && needle[at] !== needle[border]) border = borders[border] as number;
+    if (needle[at] === needle[border]) border += 1;
+    borders[at + 1] = border;
+  }
+  const found: number[] = [];
+  for (let at = 0, matched = 0; at < hay.length; at++) {
+    while (matched > 0 && hay[at] !== needle[matched]) matched = borders[matched] as number;
+    if (hay[at] === needle[matched]) matched += 1;
+    if (matched === needle.length) {
+      found.push(at - matched + 1);
+      matched = borders[matched] as number;
+    }
+  }
+  return found;
+}
+
+/** A code so long is the same one with its groups parted or not, such as an account's number. */
+const minCodeLength = 10;
+
+/**
+ * Whether a text that stands at a place has its digits parted as they are there. Spaces count between digits alone, and not
+ * where they group thousands: `1 234` is 1234, `1 2026` isn't 12026.
+ */
+function areSpacesAlike(hay: Folded, at: number, needle: Folded): boolean {
+  const { length } = needle.signs;
+  const isDigit = (n: number) => n >= 0 && n < length && /\d/.test(needle.signs[n] as string);
+  for (let n = 1; n < length; n++) {
+    if (!isDigit(n - 1) || !isDigit(n)) continue;
+    const isParted = isPartedAt(hay, at + n);
+    if (isParted === isPartedAt(needle, n)) continue;
+    const parts = isParted
+      ? (m: number) => isPartedAt(hay, at + m)
+      : (m: number) => isPartedAt(needle, m);
+    let [from, to] = [n - 1, n + 1];
+    while (isDigit(from - 1) && !parts(from)) from -= 1;
+    while (isDigit(to) && !parts(to)) to += 1;
+    const [before, after] = [n - from, to - n];
+    const isGroup = after === 3 && before <= 3;
+    const isCode = length >= minCodeLength && before >= 2 && after >= 2;
+    if (!isGroup && !isCode) return false;
+  }
+  return true;
+}
+
+const isPartedAt = ({ wordAt }: Folded, at: number) => wordAt[at - 1] !== wordAt[at];

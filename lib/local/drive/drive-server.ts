@@ -15,12 +15,7 @@ import { type ListParameters, listFiles } from './file-list.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FullTexts } from './full-text.ts';
 import { OffsetError } from './resumable-uploads.ts';
-import {
-  createServiceAccount,
-  GrantError,
-  readAssertion,
-  type ServiceAccount,
-} from './service-account.ts';
+import { createServiceAccount, type ServiceAccount, scopesIn } from './service-account.ts';
 import { UploadFolder } from './upload-folder.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
@@ -57,7 +52,7 @@ export async function startDriveServer({
   prepare?.(app);
   leaveBodies(app);
   addErrors(app);
-  addTokenRoute(app, tokens, account);
+  addTokenRoute(app, tokens, account.publicKey);
   addAuthorization(app, tokens);
   addFileRoutes(app, folder);
   addWriteRoutes(app, folder, uploads);
@@ -163,30 +158,16 @@ function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** Adds POST /token, which gives an access token for an assertion that the service account has signed. */
-function addTokenRoute(
-  app: FastifyInstance,
-  tokens: AccessTokens,
-  { serviceAccount, publicKey }: { serviceAccount: ServiceAccount; publicKey: KeyObject },
-): void {
+function addTokenRoute(app: FastifyInstance, tokens: AccessTokens, publicKey: KeyObject): void {
   app.post('/token', async ({ raw, headers }, reply) => {
-    try {
-      const { grant_type, assertion } = readForm(await text(raw), headers['content-type']);
-      if (grant_type !== jwtBearer) {
-        throw new GrantError('unsupported_grant_type', `Invalid grant_type: ${grant_type}`);
-      }
-      return tokens.grant(readAssertion(assertion ?? '', serviceAccount, publicKey));
-    } catch (error) {
-      if (!(error instanceof GrantError)) throw error;
-      return reply.code(400).send(error.body);
-    }
+    const { grant_type, assertion = '' } = readForm(await text(raw), headers['content-type']);
+    const scopes = grant_type === jwtBearer ? scopesIn(assertion, publicKey) : undefined;
+    return scopes ? tokens.grant(scopes) : reply.code(400).send({ error: 'invalid_grant' });
   });
 }
 
 function readForm(body: string, contentType = ''): Record<string, string | undefined> {
-  if (!contentType.includes('json')) return Object.fromEntries(new URLSearchParams(body));
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new GrantError('invalid_request', 'Bad Request');
-  }
+  return contentType.includes('json')
+    ? JSON.parse(body)
+    : Object.fromEntries(new URLSearchParams(body));
 }

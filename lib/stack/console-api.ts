@@ -1,16 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import type { ServiceApi } from './gateway/service-api.ts';
-
-export interface ConsoleApiProps {
-  readonly api: ServiceApi;
-  readonly logs: FunctionLogs;
-}
+import { ServiceFunction } from './base/service-function.ts';
+import type { RoutesProps } from './gateway/service-api.ts';
 
 /** The console: a page, and the files that it loads. What it shows it asks of the other routes. */
 export class ConsoleApi extends Construct {
-  constructor(scope: Construct, id: string, { api, logs }: ConsoleApiProps) {
+  constructor(scope: Construct, id: string, { api, logs }: RoutesProps) {
     super(scope, id);
     const timeout = Duration.seconds(10);
     const getConsole = new ServiceFunction(this, 'get-console', {

@@ -1,16 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
-import type { ServiceApi } from './gateway/service-api.ts';
-
-export interface DocsApiProps {
-  readonly api: ServiceApi;
-  readonly logs: FunctionLogs;
-}
+import { ServiceFunction } from './base/service-function.ts';
+import type { RoutesProps } from './gateway/service-api.ts';
 
 /** The routes that describe the API: a document for programs, a page for people, and links to both. */
 export class DocsApi extends Construct {
-  constructor(scope: Construct, id: string, { api, logs }: DocsApiProps) {
+  constructor(scope: Construct, id: string, { api, logs }: RoutesProps) {
     super(scope, id);
     const timeout = Duration.seconds(20);
     const newFunction = (name: string, path: string) =>

@@ -3,15 +3,11 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
 
-export interface DocumentReaderProps {
-  readonly logs: FunctionLogs;
-}
-
 /** The function that reads documents for others. It may do nothing but write its logs: strangers made the files. */
 export class DocumentReader extends Construct {
   private readonly readDocument: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { logs }: DocumentReaderProps) {
+  constructor(scope: Construct, id: string, { logs }: { readonly logs: FunctionLogs }) {
     super(scope, id);
     this.readDocument = new ServiceFunction(this, 'read-document', {
       description: 'Reads a document for another function',

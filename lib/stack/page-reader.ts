@@ -3,15 +3,11 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
 
-export interface PageReaderProps {
-  readonly logs: FunctionLogs;
-}
-
 /** The function that reads pages of the web. It may do nothing but write its logs: strangers choose the pages. */
 export class PageReader extends Construct {
   private readonly readPage: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { logs }: PageReaderProps) {
+  constructor(scope: Construct, id: string, { logs }: { readonly logs: FunctionLogs }) {
     super(scope, id);
     this.readPage = new ServiceFunction(this, 'read-page', {
       description: 'Reads a page of the web for another function',

@@ -143,7 +143,6 @@ export class ServiceStack extends Stack {
       waf: settings.waf,
       setsAccount: settings.gatewayAccount,
       domain: name && certificateArn ? { name, certificateArn } : undefined,
-      detailedMetrics: settings.detailedMetrics,
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     new JobsApi(this, 'batch', {

@@ -55,7 +55,6 @@ describe('settings', () => {
       events: false,
       dashboard: false,
       canary: false,
-      detailedMetrics: false,
       tracing: false,
     });
   });
@@ -87,7 +86,6 @@ describe('settings', () => {
     ['dashboard', true, true],
     ['events', 'true', true],
     ['canary', 'true', true],
-    ['detailedMetrics', 'true', true],
     ['tags', 'team=search, cost-center=4=2', { team: 'search', 'cost-center': '4=2' }],
     ['tags', { team: 'search' }, { team: 'search' }],
     ['corsOrigins', '*', ['*']],

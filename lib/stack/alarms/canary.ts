@@ -11,19 +11,14 @@ import { Construct } from 'constructs';
 import type { ServiceFunction } from '../base/service-function.ts';
 import { serviceMetric } from './service-metric.ts';
 
-export interface CanaryProps {
-  /** Whether there is any; else functions are deployed at once. */
-  readonly isOn: boolean;
-}
-
 /** What one version is called by callers. */
 const aliasName = 'live';
 
-/** Deploys functions to a tenth of their calls first. If the new version fails within five minutes, the deploy is undone. */
+/** Deploys functions to a tenth of their calls first, if it is on. If the new version fails within five minutes, the deploy is undone. */
 export class Canary extends Construct {
   private readonly shared: { application: LambdaApplication; role: Role } | undefined;
 
-  constructor(scope: Construct, id: string, { isOn }: CanaryProps) {
+  constructor(scope: Construct, id: string, { isOn }: { readonly isOn: boolean }) {
     super(scope, id);
     if (!isOn) return;
     const assumedBy = new ServicePrincipal('codedeploy.amazonaws.com');

@@ -4,13 +4,9 @@ import { Construct } from 'constructs';
 import type { MetricName } from '../../../shared/metrics.ts';
 import { serviceMetric } from './service-metric.ts';
 
-export interface ServiceDashboardProps {
-  readonly stageName: string;
-}
-
 /** The dashboard of the service's metrics. */
 export class ServiceDashboard extends Construct {
-  constructor(scope: Construct, id: string, { stageName }: ServiceDashboardProps) {
+  constructor(scope: Construct, id: string, { stageName }: { readonly stageName: string }) {
     super(scope, id);
     new Dashboard(this, 'dashboard', {
       // An account has one of each name, for all regions.

@@ -26,6 +26,12 @@ import { CustomDomain } from './custom-domain.ts';
 import { GatewayRole } from './gateway-role.ts';
 import { WebAcl } from './web-acl.ts';
 
+/** What a construct of routes takes. */
+export interface RoutesProps {
+  readonly api: ServiceApi;
+  readonly logs: FunctionLogs;
+}
+
 export interface ServiceApiProps {
   readonly stageName: string;
   /** How many functions of the account may run at once. */
@@ -45,8 +51,6 @@ export interface ServiceApiProps {
   readonly waf: number | undefined;
   /** A name of the operator's own for it, and the certificate for that name. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
-  /** Whether CloudWatch gets metrics of each method, which cost. */
-  readonly detailedMetrics: boolean;
 }
 
 /** The gateway: its routes, who may call them, and the errors it sends before a function is called. */
@@ -60,7 +64,6 @@ export class ServiceApi extends Construct {
   private readonly paths = new Set<string>();
   private readonly concurrency: number;
   private readonly requestsPerSecond: number | undefined;
-  private readonly detailedMetrics: boolean;
   private readonly methodSettings: CfnStage.MethodSettingProperty[] = [];
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
@@ -71,7 +74,6 @@ export class ServiceApi extends Construct {
     this.corsOrigins = props.corsOrigins;
     this.concurrency = concurrency;
     this.requestsPerSecond = props.requestsPerSecond;
-    this.detailedMetrics = props.detailedMetrics;
     this.api = new RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
       endpointTypes: [EndpointType.REGIONAL],
@@ -100,7 +102,7 @@ export class ServiceApi extends Construct {
       ...this.limitOf('*', '/*', 'read'),
       loggingLevel: 'OFF',
       dataTraceEnabled: false,
-      metricsEnabled: this.detailedMetrics,
+      metricsEnabled: false,
     });
     const stage = this.api.deploymentStage.node.defaultChild as CfnStage;
     stage.methodSettings = Lazy.any({ produce: () => this.methodSettings });
@@ -244,7 +246,6 @@ export class ServiceApi extends Construct {
       resourcePath: encodedPath(path),
       throttlingRateLimit: rate,
       throttlingBurstLimit: burst,
-      ...(this.detailedMetrics && { metricsEnabled: true }),
     };
   }
 

@@ -111,8 +111,6 @@ const Given = v.strictObject({
   dashboard: v.optional(flag, false),
   /** Whether a deploy gives new versions a tenth of the calls first, and is taken back if they fail. */
   canary: v.optional(flag, false),
-  /** Metrics of the gateway for each method. */
-  detailedMetrics: v.optional(flag, false),
   /** X-Ray traces of functions and the gateway. */
   tracing: v.optional(flag, false),
 });

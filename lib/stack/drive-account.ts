@@ -1,28 +1,19 @@
-import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type SecretStore, type ServiceSecret, serviceSecret } from './base/service-secret.ts';
-
-export interface DriveAccountProps {
-  readonly removalPolicy: RemovalPolicy;
-  readonly secretStore: SecretStore;
-}
+import {
+  type ServiceSecret,
+  type ServiceSecretProps,
+  serviceSecret,
+} from './base/service-secret.ts';
 
 /** The secret of the service account that reads and writes the drive; the operator fills it in. */
 export class DriveAccount extends Construct {
   private readonly secret: ServiceSecret;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { removalPolicy, secretStore: store }: DriveAccountProps,
-  ) {
+  constructor(scope: Construct, id: string, props: Omit<ServiceSecretProps, 'holds'>) {
     super(scope, id);
-    this.secret = serviceSecret(this, 'google-drive', {
-      holds: 'JSON key of the Google service account for Drive',
-      removalPolicy,
-      store,
-    });
+    const holds = 'JSON key of the Google service account for Drive';
+    this.secret = serviceSecret(this, 'google-drive', { holds, ...props });
   }
 
   /** Lets a function read the service account's key. */

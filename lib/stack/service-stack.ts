@@ -89,7 +89,7 @@ export class ServiceStack extends Stack {
       quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },
       ...{ jobs, removalPolicy, versioned },
     });
-    const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
+    const drive = new DriveAccount(this, 'drive', { removalPolicy, store: secretStore });
     const queues = new JobQueues(this, 'lanes', { alarms, laneShards });
     const documentLimits = {
       bytes: settings.documentMaxMb * 1024 * 1024,

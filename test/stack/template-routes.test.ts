@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { synthesize } from '../../lib/local/template/synthesize.ts';
-import { resourcesOf } from '../../lib/local/template/template.ts';
 import {
   all,
   functionIn,
@@ -9,9 +7,7 @@ import {
   referencesIn,
   template,
 } from '../support/run/stack-template.ts';
-import { useFolder } from '../support/run/use-folder.ts';
 
-const folder = useFolder();
 const limitFields = ['HttpMethod', 'ResourcePath', 'ThrottlingBurstLimit', 'ThrottlingRateLimit'];
 
 describe('routes', () => {

@@ -155,13 +155,11 @@ function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
   );
 }
 
-const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-
 /** Adds POST /token, which gives an access token for an assertion that the service account has signed. */
 function addTokenRoute(app: FastifyInstance, tokens: AccessTokens, publicKey: KeyObject): void {
   app.post('/token', async ({ raw, headers }, reply) => {
-    const { grant_type, assertion = '' } = readForm(await text(raw), headers['content-type']);
-    const scopes = grant_type === jwtBearer ? scopesIn(assertion, publicKey) : undefined;
+    const { assertion = '' } = readForm(await text(raw), headers['content-type']);
+    const scopes = scopesIn(assertion, publicKey);
     return scopes ? tokens.grant(scopes) : reply.code(400).send({ error: 'invalid_grant' });
   });
 }

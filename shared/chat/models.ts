@@ -63,19 +63,25 @@ const entryOf = ({ id, upstreams }: Model | EmbeddingModel): v.InferOutput<typeo
 /** Returns a model that the caller may use. Throws `NotFoundError` if there is none, or if the key may not use it. */
 export function requireModel(caller: Caller, id: string): Model {
   const model = usableModel(allowedModelsOf(caller), id);
-  if (!model) throw noModel(caller, id);
+  if (!model) throw noModel(caller, id, catalogue.models);
   return model;
 }
 
 /** The same of a model that makes embeddings. */
 export function requireEmbeddingModel(caller: Caller, id: string): EmbeddingModel {
   const model = usableEmbeddingModel(allowedModelsOf(caller), id);
-  if (!model) throw noModel(caller, id, 'does not exist, or makes no embeddings');
+  if (!model) throw noModel(caller, id, catalogue.embeddingModels);
   return model;
 }
 
-const noModel = (caller: Caller, id: string, what = 'does not exist') =>
-  new NotFoundError(
-    `The model ${id} ${what}.${meantModel(allowedModelsOf(caller), id)} GET /v1/models lists those that do.`,
+/** A model that the key may use has another use: its own name must not be what was meant. */
+function noModel(caller: Caller, id: string, among: readonly { id: string }[]) {
+  const allowed = allowedModelsOf(caller);
+  const isOther = isUsable(allowed, id) ? 'does not chat' : 'does not exist';
+  const what = among === catalogue.models ? isOther : 'does not exist, or makes no embeddings';
+  const meant = meantModel(allowed, id, among);
+  return new NotFoundError(
+    `The model ${id} ${what}.${meant} GET /v1/models lists those that do.`,
     'model_not_found',
   );
+}

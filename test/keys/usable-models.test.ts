@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { describeModel, listModels, requireModel } from '../../shared/chat/models.ts';
+import {
+  describeModel,
+  listModels,
+  requireEmbeddingModel,
+  requireModel,
+} from '../../shared/chat/models.ts';
 import type { Caller } from '../../shared/http/caller.ts';
 import { checkSubmission, type JobSubmission } from '../../shared/jobs/routes/submission.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
@@ -36,6 +41,20 @@ it('a model’s misspelled name is told with the one that was meant, if the key 
     'The model gpt5-mini does not exist. Did you mean gpt-5-mini? GET /v1/models lists those that do.',
   );
   expect(saidBy(() => requireModel(caller, 'gpt5-mini'))).not.toContain('gpt-5-mini?');
+});
+
+it('a model of another use is not told as the one that was meant', () => {
+  const anybody = { ...caller, limits: JSON.stringify(defaultLimits) };
+
+  expect(saidBy(() => requireEmbeddingModel(anybody, 'gpt-5-mini'))).toBe(
+    'The model gpt-5-mini does not exist, or makes no embeddings. GET /v1/models lists those that do.',
+  );
+  expect(saidBy(() => requireModel(anybody, 'text-embedding-3-small'))).toMatch(
+    /does not chat\. GET/,
+  );
+  expect(saidBy(() => requireEmbeddingModel(anybody, 'text-embeding-3-small'))).toContain(
+    'Did you mean text-embedding-3-small?',
+  );
 });
 
 it('a key finds the models that it may use, to chat and to read, and no other', () => {

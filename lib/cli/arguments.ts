@@ -104,7 +104,7 @@ function refuseUnknownOptions<Name extends string>(
 
 function idAmong<Name extends string>(
   [id = '', ...more]: string[],
-  { commands, idsOf = 'key' }: CommandLine<Name>,
+  { program, commands, idsOf = 'key' }: CommandLine<Name>,
   command: Name,
 ): string {
   const { takesKeyId, takesJobId, idIsOptional } = commands[command];
@@ -125,9 +125,8 @@ function idAmong<Name extends string>(
     );
   }
   if (takesJobId && !id.startsWith('job_')) {
-    throw new CommandError(
-      `${command} takes a job's id, job_…, as npm run jobs -- list shows them.`,
-    );
+    const list = program === 'quire' ? 'quire -- jobs' : 'jobs -- list';
+    throw new CommandError(`${command} takes a job's id, job_…, as npm run ${list} shows them.`);
   }
   return id;
 }

@@ -18,7 +18,9 @@ export function serviceIn(data = '.local'): Service {
   reachDirectly();
   const { QUIRE_BASE_URL: url, QUIRE_API_KEY: key } = process.env;
   if (url !== undefined) {
-    if (!URL.canParse(url)) throw new CommandError(`QUIRE_BASE_URL takes an address, not ${url}.`);
+    if (!URL.canParse(url) || !/^https?:/i.test(url)) {
+      throw new CommandError(`QUIRE_BASE_URL takes an address, http://… or https://…, not ${url}.`);
+    }
     if (!key) throw new CommandError('QUIRE_BASE_URL needs a key beside it, in QUIRE_API_KEY.');
     return { url: url.replace(/\/+$/, ''), key };
   }

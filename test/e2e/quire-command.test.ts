@@ -94,11 +94,12 @@ describe('npm run quire -- submit', () => {
     [['submit', samples], 'is a folder: name the files in it.'],
     [['submit', invoice, '--out', invoice], 'file already exists.'],
     [['ask', 'Well?', '--model', 'gpt-5-mni'], 'model: no such model'],
-    [['submit', invoice, '--fields', '{'], '--fields takes JSON: '],
+    [['submit', invoice, '--fields', '{'], '--fields takes JSON, or @FILE to read it: '],
     [['submit', invoice, '--ask', 'a', '--fields', '{}'], '--ask and --fields are two tasks'],
     [['submit', invoice, '--type', 'scan'], 'job_type: '],
     [['submit', '--folder', 'unknown'], 'this API key may read no folder of the drive'],
     [['ask'], 'ask needs a question'],
+    [['result', 'invoice.pdf'], 'as npm run quire -- jobs shows them.'],
     [['result', 'job_unknown'], 'There is no such job.'],
   ])('refuses %s in one sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await quire(args);
@@ -145,6 +146,10 @@ describe('npm run quire --', () => {
     [{}, /^No local stage has run in \.local-none: start it with npm start, or set QUIRE_BASE_URL/],
     [{ QUIRE_BASE_URL: 'http://127.0.0.1:9' }, /^QUIRE_BASE_URL needs a key beside it/],
     [{ QUIRE_BASE_URL: 'here', QUIRE_API_KEY: 'sk-x' }, /^QUIRE_BASE_URL takes an address/],
+    [
+      { QUIRE_BASE_URL: 'localhost:8080', QUIRE_API_KEY: 'sk-x' },
+      /^QUIRE_BASE_URL takes an address/,
+    ],
     [{ QUIRE_BASE_URL: 'http://127.0.0.1:9', QUIRE_API_KEY: 'sk-x' }, /can't be reached/],
     [{ ...service, QUIRE_API_KEY: 'sk-wrong' }, /doesn't take the API key in QUIRE_API_KEY: /],
   ])('says what is missing in the environment %o', async (env, sentence) => {

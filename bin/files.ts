@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { readValues } from '../lib/cli/arguments.ts';
 import { confirm } from '../lib/cli/confirm.ts';
+import { LimitOption } from '../lib/cli/count-options.ts';
 import { filesCommands } from '../lib/cli/files/commands.ts';
 import {
   describeFile,
@@ -13,7 +14,6 @@ import {
   tabulateKeyFiles,
 } from '../lib/cli/files/files-text.ts';
 import { keysMeant } from '../lib/cli/keys-meant.ts';
-import { LimitOption } from '../lib/cli/limit-option.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
 import { setting } from '../shared/config.ts';

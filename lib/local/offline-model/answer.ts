@@ -60,18 +60,19 @@ const maxEchoedCharacters = 300;
 /** Returns the few sentences of a chat that fit its question best, or its beginning if nothing is asked. */
 function extract({ asked, isQuestion, material, instructions }: Reading): string {
   const relevant = mostRelevant([...instructions, ...material], asked, maxSentences);
-  if (relevant.length > 0) return relevant.join('\n');
+  if (relevant.length > 0) return quoted(relevant);
 
   const isTold = isLong(material) || (isQuestion && !material.every(asks));
   if (!isTold) return nothingToExtract(asked);
-  const beginning = material
-    .slice(0, maxSentences)
-    .map(({ text }) => text)
-    .join('\n');
+  const beginning = quoted(material.slice(0, maxSentences).map(({ text }) => text));
   return isQuestion
     ? `No sentence shares a word with the question. The text begins:\n${beginning}`
     : beginning;
 }
+
+/** Rows of a table lose their outer bars: without the line below its head they are no table in Markdown. */
+const quoted = (lines: readonly string[]) =>
+  lines.map((line) => line.replace(/^\|\s*|\s*\|$/g, '')).join('\n');
 
 function nothingToExtract(asked: string): string {
   // Split into code points, of at most two code units each, so that no character is cut in half.

@@ -323,6 +323,16 @@ describe('an answer', () => {
     expect(said).toContain('Chain: 60.50');
   });
 
+  it('quotes the rows of a table as lines, which alone are no table', async () => {
+    const table =
+      '| Item | Amount |\n| --- | --- |\n| Storm lamp | 470.4 |\n| Reading lamp | 70.3 |';
+
+    expect(await answer(user(`${table}\n\nWhat was agreed?`))).toMatch(/^Storm lamp \| 470\.4$/m);
+    expect(await answer(user(`${table}\n\nWhat does a storm lamp cost?`))).toMatch(
+      /^Storm lamp \| 470\.4$/m,
+    );
+  });
+
   it('to a chat with nothing to extract says so and repeats what was asked', async () => {
     const system: Message = { role: 'system', content: 'You are a helpful assistant.' };
 

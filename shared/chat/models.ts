@@ -74,14 +74,10 @@ export function requireEmbeddingModel(caller: Caller, id: string): EmbeddingMode
   return model;
 }
 
-/** A model that the key may use has another use: its own name must not be what was meant. */
-function noModel(caller: Caller, id: string, among: readonly { id: string }[]) {
+function noModel(caller: Caller, id: string, among: { id: string }[]) {
   const allowed = allowedModelsOf(caller);
-  const isOther = isUsable(allowed, id) ? 'does not chat' : 'does not exist';
-  const what = among === catalogue.models ? isOther : 'does not exist, or makes no embeddings';
-  const meant = meantModel(allowed, id, among);
-  return new NotFoundError(
-    `The model ${id} ${what}.${meant} GET /v1/models lists those that do.`,
-    'model_not_found',
-  );
+  const use = among === catalogue.models ? 'does not chat' : 'makes no embeddings';
+  const what = isUsable(allowed, id) ? use : 'does not exist';
+  const said = `The model ${id} ${what}.${meantModel(allowed, id, among)}`;
+  return new NotFoundError(`${said} GET /v1/models lists those that do.`, 'model_not_found');
 }

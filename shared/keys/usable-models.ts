@@ -34,12 +34,8 @@ export const isUsable = (allowed: AllowedModels, id: string): boolean =>
 /** The most models that an error names. */
 const maxNamed = 20;
 
-/** The model among some that an unknown one is likely meant to be, as a question; nothing if a key may use none like it. */
-export function meantModel(
-  allowed: AllowedModels,
-  id: string,
-  among: readonly { id: string }[],
-): string {
+/** Asks if one of some models was meant by an unknown id; nothing if the key may use none like it. */
+export function meantModel(allowed: AllowedModels, id: string, among: { id: string }[]): string {
   const usable = among.map((each) => each.id).filter((each) => isUsable(allowed, each));
   const meant = nearest(id, usable);
   return meant ? ` Did you mean ${meant}?` : '';

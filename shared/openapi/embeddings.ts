@@ -75,7 +75,7 @@ export const embeddingOperations: Operation[] = [
       ),
       404: completionErrorAnswer(
         'There is no such model, or it makes no embeddings.',
-        'The model no-such-model does not exist, or makes no embeddings.',
+        'The model no-such-model does not exist. GET /v1/models lists those that do.',
         { param: 'model', code: 'model_not_found' },
       ),
       429: completionLimitReached,

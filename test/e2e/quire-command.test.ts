@@ -94,7 +94,7 @@ describe('npm run quire -- submit', () => {
     [['submit', samples], 'is a folder: name the files in it.'],
     [['submit', invoice, '--out', invoice], 'file already exists.'],
     [['ask', 'Well?', '--model', 'gpt-5-mni'], 'model: no such model'],
-    [['submit', invoice, '--fields', '{'], '--fields takes JSON, or @FILE to read it: '],
+    [['submit', invoice, '--fields', '{'], '--fields takes JSON or @FILE: '],
     [['submit', invoice, '--ask', 'a', '--fields', '{}'], '--ask and --fields are two tasks'],
     [['submit', invoice, '--type', 'scan'], 'job_type: '],
     [['submit', '--folder', 'unknown'], 'this API key may read no folder of the drive'],

@@ -47,7 +47,7 @@ it('a model of another use is not told as the one that was meant', () => {
   const anybody = { ...caller, limits: JSON.stringify(defaultLimits) };
 
   expect(saidBy(() => requireEmbeddingModel(anybody, 'gpt-5-mini'))).toBe(
-    'The model gpt-5-mini does not exist, or makes no embeddings. GET /v1/models lists those that do.',
+    'The model gpt-5-mini makes no embeddings. GET /v1/models lists those that do.',
   );
   expect(saidBy(() => requireModel(anybody, 'text-embedding-3-small'))).toMatch(
     /does not chat\. GET/,

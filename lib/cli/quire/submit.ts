@@ -103,9 +103,8 @@ function extractOf(text: string): object {
       (asked as { type?: unknown })?.type === 'object' && 'properties' in (asked as object);
     return { [isSchema ? 'schema' : 'example']: asked, table: true };
   } catch (cause) {
-    throw new CommandError(
-      `--fields takes JSON, or @FILE to read it: ${(cause as Error).message}.`,
-      { cause },
-    );
+    throw new CommandError(`--fields takes JSON or @FILE: ${(cause as Error).message}.`, {
+      cause,
+    });
   }
 }

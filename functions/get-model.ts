@@ -11,10 +11,7 @@ import { json } from '../shared/http/response.ts';
 /** GET /v1/models/{model}, in Anthropic's shape or in OpenAI's */
 export const handler = jsonEndpoint(
   { path: ModelPath, header: ModelsHeader },
-  async ({ path, header }, caller) =>
-    json(
-      200,
-      wantsEntries(header) ? describeEntry(caller, path.model) : describeModel(caller, path.model),
-    ),
+  async ({ path: { model }, header }, caller) =>
+    json(200, (wantsEntries(header) ? describeEntry : describeModel)(caller, model)),
   modelsError,
 );

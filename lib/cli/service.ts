@@ -170,7 +170,7 @@ export async function respond(
 function refusalOf({ status, url }: Response, route: string, message: string): string {
   if (status !== 401) return status < 500 ? message : `${route}: ${status} ${message}`;
   const where = process.env['QUIRE_API_KEY'] ? ' in QUIRE_API_KEY' : '';
-  return `${new URL(url).origin} doesn't take the API key${where}: ${message}`;
+  return `${new URL(url).origin} doesn't take the API key${where}: it is none, or has ended.`;
 }
 
 interface Sending {

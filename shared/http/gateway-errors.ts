@@ -21,7 +21,7 @@ export const gatewayErrors = {
     body: bodyOf(
       'authentication_error',
       'invalid_api_key',
-      'Missing or invalid API key. Send it as: Authorization: Bearer sk-...',
+      'Missing or invalid API key. Send it as: Authorization: Bearer sk-..., or as x-api-key: sk-...',
     ),
   },
   noSuchRoute: {

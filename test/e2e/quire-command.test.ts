@@ -89,7 +89,7 @@ describe('npm run quire -- submit', () => {
   });
 
   it.each([
-    [['submit'], 'submit takes files, or --folder ID of the drive.'],
+    [['submit'], 'Name the files to submit, or a folder of the drive by --folder ID.'],
     [['submit', 'absent.pdf'], 'absent.pdf is no file.'],
     [['submit', samples], 'is a folder: name the files in it.'],
     [['submit', invoice, '--out', invoice], 'file already exists.'],
@@ -151,7 +151,10 @@ describe('npm run quire --', () => {
       /^QUIRE_BASE_URL takes an address/,
     ],
     [{ QUIRE_BASE_URL: 'http://127.0.0.1:9', QUIRE_API_KEY: 'sk-x' }, /can't be reached/],
-    [{ ...service, QUIRE_API_KEY: 'sk-wrong' }, /doesn't take the API key in QUIRE_API_KEY: /],
+    [
+      { ...service, QUIRE_API_KEY: 'sk-wrong' },
+      /doesn't take the API key in QUIRE_API_KEY: it is none, or has ended\.$/m,
+    ],
   ])('says what is missing in the environment %o', async (env, sentence) => {
     const { code, stderr } = await quire(['jobs', '--data', '.local-none'], env as typeof service);
 

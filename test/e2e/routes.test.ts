@@ -103,7 +103,7 @@ describe('a caller without a valid key', () => {
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
       expect(await answer.json()).toEqual(
         gatewayBody(
-          'Missing or invalid API key. Send it as: Authorization: Bearer sk-...',
+          'Missing or invalid API key. Send it as: Authorization: Bearer sk-..., or as x-api-key: sk-...',
           'authentication_error',
           'invalid_api_key',
         ),

@@ -10,7 +10,8 @@ import { shared } from '../support/run/shared.ts';
 
 const { base_url, dataDir } = await shared('stage');
 
-const message = 'Missing or invalid API key. Send it as: Authorization: Bearer sk-...';
+const message =
+  'Missing or invalid API key. Send it as: Authorization: Bearer sk-..., or as x-api-key: sk-...';
 const refusal = {
   status: 401,
   challenge: 'Bearer',

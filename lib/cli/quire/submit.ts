@@ -25,7 +25,7 @@ const atOnce = 8;
 export async function submit({ all, values, flags }: Given): Promise<Outcome> {
   const { folder, out } = values;
   if ((all.length === 0) === (folder === undefined)) {
-    throw new CommandError('submit takes files, or --folder ID of the drive.');
+    throw new CommandError('Name the files to submit, or a folder of the drive by --folder ID.');
   }
   for (const path of all) {
     const found = statSync(path, { throwIfNoEntry: false });

@@ -57,6 +57,8 @@ function wordsOf({ detail, error }: ErrorBody): string | undefined {
 
 /** Takes a 404 for nothing, as where a list names what may be gone by now. */
 export function unlessGone(error: unknown): undefined {
-  if (error instanceof Failure && error.status === 404) return;
-  throw error;
+  if (!isGone(error)) throw error;
 }
+
+/** Whether what was asked for is not there, so that asking again changes nothing. */
+export const isGone = (error: unknown): boolean => error instanceof Failure && error.status === 404;

@@ -70,7 +70,7 @@ export function Overview() {
       <LatestJobs />
       <section aria-labelledby="use">
         <div class="bar-of-choices">
-          <h2 id="use">Spent on</h2>
+          <h2 id="use">What it was spent on</h2>
           <Choices label="Period" of={periods} chosen={period} choose={setPeriod} />
         </div>
         <Failed error={chosen.failure} retry={chosen.reload} />

@@ -1,4 +1,4 @@
-import { Failure } from '../api/failure.ts';
+import { Failure, isGone } from '../api/failure.ts';
 import { moment, usd } from './format.ts';
 
 /** Says why something failed, and offers to try again. */
@@ -8,7 +8,7 @@ export function Failed({ error, retry }: { error: Error | undefined; retry?: () 
   return (
     <div role="alert" class="refusal">
       {budget ? <BudgetRefusal {...budget} /> : <p>{error.message}</p>}
-      {retry && (
+      {retry && !isGone(error) && (
         <button type="button" class="quiet" onClick={retry}>
           Try again
         </button>

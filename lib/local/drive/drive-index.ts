@@ -76,24 +76,17 @@ export class DriveIndex {
     if (diskNames.every((name) => known.has(name))) {
       return diskNames.map((name) => known.get(name) as IndexRow);
     }
-    this.db.exec('BEGIN');
-    const all = diskNames.map((name) => known.get(name) ?? this.add(newFileId(), parent, name));
-    this.db.exec('COMMIT');
-    return all;
+    return this.whole(() =>
+      diskNames.map((name) => known.get(name) ?? this.add(newFileId(), parent, name)),
+    );
   }
 
   /** Gives a path an id. A row that had either is removed: its file is no longer on disk. */
   add(id: string, parent: string, diskName: string): IndexRow {
-    this.prepare('DELETE FROM files WHERE id = ? OR (parent = ? AND disk_name = ?)').run(
-      id,
-      parent,
-      diskName,
-    );
-    this.prepare('INSERT INTO files (id, parent, disk_name) VALUES (?, ?, ?)').run(
-      id,
-      parent,
-      diskName,
-    );
+    const taken = this.prepare('DELETE FROM files WHERE id = ? OR (parent = ? AND disk_name = ?)');
+    taken.run(id, parent, diskName);
+    const added = this.prepare('INSERT INTO files (id, parent, disk_name) VALUES (?, ?, ?)');
+    added.run(id, parent, diskName);
     return this.byId(id) as IndexRow;
   }
 
@@ -110,22 +103,17 @@ export class DriveIndex {
     const row = this.byId(id);
     if (!row) return;
     const [from, to] = [joinPath(row.parent, row.disk_name), joinPath(parent, diskName)];
-    this.db.exec('BEGIN');
-    this.prepare('DELETE FROM files WHERE parent = ? AND disk_name = ? AND id <> ?').run(
-      parent,
-      diskName,
-      id,
-    );
-    this.prepare('UPDATE files SET parent = ?, disk_name = ? WHERE id = ?').run(
-      parent,
-      diskName,
-      id,
-    );
-    this.prepare(
+    const taken = this.prepare('DELETE FROM files WHERE parent = ? AND disk_name = ? AND id <> ?');
+    const moved = this.prepare('UPDATE files SET parent = ?, disk_name = ? WHERE id = ?');
+    const within = this.prepare(
       `UPDATE files SET parent = ? || substr(parent, length(?) + 1)
          WHERE parent = ? OR substr(parent, 1, length(?) + 1) = ? || '/'`,
-    ).run(to, from, from, from, from);
-    this.db.exec('COMMIT');
+    );
+    this.whole(() => {
+      taken.run(parent, diskName, id);
+      moved.run(parent, diskName, id);
+      within.run(to, from, from, from, from);
+    });
   }
 
   remove(id: string): void {
@@ -134,6 +122,19 @@ export class DriveIndex {
 
   close(): void {
     this.db.close();
+  }
+
+  /** Makes all of some changes or, if one throws, none. */
+  private whole<Result>(change: () => Result): Result {
+    this.db.exec('BEGIN');
+    try {
+      const result = change();
+      this.db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   private get(sql: string, ...values: string[]): IndexRow | undefined {

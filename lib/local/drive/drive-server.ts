@@ -105,10 +105,10 @@ function addErrors(app: FastifyInstance): void {
     // On a connection kept open, the unread rest of a body would be taken for the next request.
     if (!request.raw.complete) reply.header('connection', 'close');
     if (error instanceof OffsetError) return reply.code(503).type('text/plain').send(error.message);
-    const driveError =
-      error instanceof DriveError
-        ? error
-        : new DriveError(error.statusCode ?? 500, 'internalError', error.message);
+    const { statusCode = 500, message } = error;
+    const isKnown = error instanceof DriveError;
+    if (!isKnown && statusCode === 500) console.error(error);
+    const driveError = isKnown ? error : new DriveError(statusCode, 'internalError', message);
     return reply
       .code(driveError.statusCode)
       .type('application/json; charset=UTF-8')

@@ -7,7 +7,8 @@ import { requireSignature } from '../engines/signature.ts';
 /** Starts a server that passes on to an engine what is signed, and nothing else. */
 export async function startEntrance(engineUrl: string): Promise<Engine> {
   const agent = new Agent({ keepAlive: true });
-  const server = createServer((incoming, outgoing) => {
+  // It never ends an idle connection: a client on a busy machine would send its next request into the end.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     const { method, headers } = incoming;
     const passed = request(engineUrl, { method, headers, agent }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);

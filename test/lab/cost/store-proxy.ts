@@ -29,7 +29,7 @@ export interface StoreProxyOptions {
 /** Starts a proxy before a DynamoDB, which tells of each request that passes. */
 export async function startStoreProxy({ url, onRequest, onUnits }: StoreProxyOptions) {
   const agent = new Agent({ keepAlive: true });
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const { method, headers } = incoming;
     const [service, operation = ''] = String(headers['x-amz-target']).split('.');

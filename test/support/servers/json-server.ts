@@ -12,7 +12,7 @@ export type JsonAnswer =
 export async function useJsonServer(
   answer: (request: IncomingMessage, body: unknown) => JsonAnswer | Promise<JsonAnswer>,
 ) {
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const sent = await text(request);
     const given = await answer(request, sent === '' ? undefined : JSON.parse(sent));
     if (!given) return void response.destroy();

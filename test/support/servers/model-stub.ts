@@ -67,7 +67,7 @@ export async function startModelStub(port = 0) {
   let choose: Choose = chooser([]);
   let handedOut = 0;
 
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     try {
       const body = (await json(request)) as ModelRequestBody;
       const { url: path = '', headers } = request;

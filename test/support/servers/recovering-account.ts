@@ -113,7 +113,7 @@ export async function useRecoveringAccount(
     };
   };
 
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const [status, answered] = await answer(request, await text(request));
     const type = answered.startsWith('<') ? 'text/xml' : 'application/x-amz-json-1.0';
     response.writeHead(status, { 'content-type': type }).end(answered);

@@ -114,7 +114,7 @@ export async function startThrottledStore(storeUrl: string, unitsPerSecond: numb
     response.end(Buffer.from(await made.arrayBuffer()));
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     answer(request, response).catch((error: Error) => response.destroy(error));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

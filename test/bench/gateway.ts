@@ -1,10 +1,6 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { cpuSecondsByThread, cpuSecondsOf } from '../support/servers/processes.ts';
-import { startTestStage, type TestStage } from '../support/servers/stage.ts';
-import { startPeers } from './peers.ts';
+import { ask, medians, quantile, row, startTargets, type Target } from './targets.ts';
 
 const help = `Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
 through Quire's local stage, with leases and without, and through other gateways of this machine. Each figure is the median of three rounds. Only the
@@ -22,28 +18,9 @@ if (process.argv.length > 2) {
 
 const rounds = 3;
 
-interface Target {
-  name: string;
-  url: string;
-  headers: Record<string, string>;
-  agent: Agent;
-  /** The process whose CPU time is what a request costs; none for the upstream. */
-  pid?: number | undefined;
-}
-
-const upstream = await startScript('upstream.ts');
-const proxy = await startScript('pipe-proxy.ts', String(upstream.port));
-const peers = await startPeers(upstream.port);
-const stage = await startQuire('on');
-const unleased = await startQuire('off');
-const quire = targetOf('quire', stage);
-const targets = [
-  target('direct', `http://127.0.0.1:${upstream.port}`),
-  target('pipe proxy', `http://127.0.0.1:${proxy.port}`, proxy.process.pid),
-  ...peers.map(({ name, url, process, headers }) => target(name, url, process.pid, headers)),
-  targetOf('quire, no leases', unleased),
-  quire,
-];
+const { targets, quire, close } = await startTargets();
+const compare = (title: string, measure: (each: Target) => Promise<Record<string, number>>) =>
+  medians(targets, rounds, title, measure);
 
 await compare('Not streamed, one connection', async (each) => {
   await repeat(200, () => ask(each, '1'));
@@ -72,7 +49,7 @@ await compare('One stream of 20,000 chunks', async (each) => {
 });
 
 console.log("\nCPU of Quire's threads and its engine, 16 connections (ms a request)");
-const pid = stage.process.pid ?? 0;
+const pid = quire.pid ?? 0;
 const before = cpuSecondsByThread(pid);
 await requestsPerSecond(quire, 16);
 for (const [name, seconds] of [...cpuSecondsByThread(pid)].toSorted(([, a], [, b]) => b - a)) {
@@ -87,96 +64,7 @@ await new Promise((resolve) => setTimeout(resolve, 4_000));
 row('100 slow streams', { resident: residentMb(pid) });
 await streams;
 
-await Promise.all([stage.close(), unleased.close()]);
-for (const peer of peers) peer.close();
-upstream.process.disconnect();
-proxy.process.disconnect();
-for (const { agent } of targets) agent.destroy();
-
-/** Measures each target in turn, three times, and prints the medians; or why a peer can't do it. */
-async function compare(
-  title: string,
-  measure: (each: Target) => Promise<Record<string, number>>,
-): Promise<void> {
-  const taken = new Map(targets.map((each) => [each, [] as Record<string, number>[]]));
-  for (let round = 0; round < rounds; round++) {
-    for (const each of targets) {
-      try {
-        taken.get(each)?.push(await measure(each));
-      } catch (error) {
-        if (each === quire) throw error;
-        console.log(`  ${each.name}: ${(error as Error).message}`);
-      }
-    }
-  }
-  console.log(`\n${title}`);
-  for (const [{ name }, figures] of taken) {
-    if (figures.length === 0) continue;
-    const labels = Object.keys(figures[0] ?? {});
-    const medianOf = (label: string) =>
-      quantile(
-        figures.map((figure) => figure[label] ?? 0),
-        0.5,
-      );
-    row(name, Object.fromEntries(labels.map((label) => [label, medianOf(label)])));
-  }
-}
-
-async function startScript(file: string, ...args: string[]) {
-  const child = fork(new URL(file, import.meta.url), args);
-  const [port] = (await once(child, 'message')) as [number];
-  return { process: child, port };
-}
-
-/** Starts a stage whose calls share holds, or are held each by itself. */
-function startQuire(LEASES: 'on' | 'off'): Promise<TestStage> {
-  const url = `http://127.0.0.1:${upstream.port}/v1`;
-  return startTestStage({
-    memory: true,
-    env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'bench', LEASES },
-  });
-}
-
-function targetOf(name: string, { base_url, process, api_key }: TestStage): Target {
-  return target(name, base_url, process.pid, { authorization: `Bearer ${api_key}` });
-}
-
-function target(
-  name: string,
-  url: string,
-  pid?: number,
-  headers: Record<string, string> = {},
-): Target {
-  const all = { authorization: 'Bearer bench', 'content-type': 'application/json', ...headers };
-  return { name, url, pid, headers: all, agent: new Agent({ keepAlive: true, maxSockets: 64 }) };
-}
-
-/** Asks once. Returns the ms to the first byte of a stream, or to the end of an answer that isn't streamed. */
-function ask({ url, headers, agent }: Target, content: string, stream = false): Promise<number> {
-  const body = JSON.stringify({
-    model: 'gpt-4o',
-    messages: [{ role: 'user', content }],
-    max_tokens: 10_000,
-    ...(stream && { stream: true }),
-  });
-  return new Promise((resolve, reject) => {
-    const startedAt = performance.now();
-    let first = 0;
-    const call = request(
-      `${url}/v1/chat/completions`,
-      { method: 'POST', agent, headers },
-      (answer) => {
-        if (answer.statusCode !== 200) reject(new Error(`status ${answer.statusCode}`));
-        answer.on('data', () => {
-          first ||= performance.now() - startedAt;
-        });
-        answer.once('end', () => resolve(stream ? first : performance.now() - startedAt));
-      },
-    );
-    call.once('error', reject);
-    call.end(body);
-  });
-}
+await close();
 
 async function repeat(times: number, work: () => Promise<number>): Promise<number[]> {
   const taken: number[] = [];
@@ -191,18 +79,7 @@ async function requestsPerSecond(each: Target, connections: number): Promise<num
   return 1_000 / ((performance.now() - startedAt) / 1000);
 }
 
-function quantile(values: number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
-}
-
 function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024;
-}
-
-function row(name: string, figures: Record<string, number>): void {
-  const columns = Object.entries(figures).flatMap(([label, value]) =>
-    Number.isNaN(value) ? [] : `${label} ${value.toFixed(1)}`,
-  );
-  console.log(`  ${name.padEnd(18)} ${columns.join('   ')}`);
 }

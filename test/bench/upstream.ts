@@ -102,7 +102,9 @@ async function stream(
 ): Promise<void> {
   response.setHeader('content-type', 'text/event-stream');
   for (let i = 0; i < chunks; i++) {
-    const hasRoom = response.write(chunkOf({ delta: { content: 'word ' }, finish_reason: null }));
+    // Slow ones say when they were sent, in ms, so that their delay can be told.
+    const content = delayMs > 0 ? `${performance.timeOrigin + performance.now()} ` : 'word ';
+    const hasRoom = response.write(chunkOf({ delta: { content }, finish_reason: null }));
     if (!hasRoom) await new Promise((resolve) => response.once('drain', resolve));
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   }

@@ -9,13 +9,13 @@ import { newJob } from '../../shared/jobs/engine/item/new-job.ts';
 import { tagJobs } from '../../shared/jobs/engine/waiting/fair-tags.ts';
 import { chatKind } from '../../shared/jobs/kinds/chat/chat-job.ts';
 import { startStoreProxy } from '../lab/cost/store-proxy.ts';
-import { call } from '../support/servers/api.ts';
+import { call, chatJob, submit } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { cpuSecondsByThread } from '../support/servers/processes.ts';
 import { startBenchStage } from './bench-stage.ts';
 
 // Measures how fast chat jobs are done beside how fast completions are served, in turns on the same stage: so many jobs that
-// wait already, then as many completions by sixteen connections. It prints the rates and the ratio of each round, also by
+// wait already, as many that sixteen connections submit meanwhile, then as many completions by these. It prints the rates and the ratio of each round, also by
 // the CPU time of each, which other work on the machine changes less; and the CPU time that each thread takes. With "counted" it prints what a job and a completion ask of the store instead of CPU time; the
 // rates then are those of the proxy that counts.
 // node test/bench/drain.ts [jobs] [rounds] [counted]
@@ -48,13 +48,19 @@ const ratios: number[] = [];
 const unit = isCounted ? '' : ', ms of CPU time';
 for (let round = 1; round <= rounds; round++) {
   const jobs = await measured(drain);
+  const submitted = await measured(submitAll);
   const completions = await measured(complete);
   const ratio = jobs.rate / completions.rate;
   ratios.push(ratio);
-  const rates = [jobs, completions].map(({ rate }) => rate.toFixed(0).padStart(5));
+  const [waiting, begun, served] = [jobs, submitted, completions].map(({ rate }) =>
+    rate.toFixed(0).padStart(5),
+  );
   const cpuRatio = completions.cpuMsEach / jobs.cpuMsEach;
   console.log(
-    `  jobs${rates[0]} a second   completions${rates[1]}   ratio ${ratio.toFixed(2)}   by CPU time ${cpuRatio.toFixed(2)}`,
+    `  jobs${waiting} a second   completions${served}   ratio ${ratio.toFixed(2)}   by CPU time ${cpuRatio.toFixed(2)}`,
+  );
+  console.log(
+    `  submitted and done${begun} a second   ratio ${(submitted.rate / completions.rate).toFixed(2)}`,
   );
   if (round === rounds) {
     console.log(`  a job${unit}:\n${jobs.told}\n  a completion${unit}:\n${completions.told}`);
@@ -113,6 +119,19 @@ async function complete(): Promise<number> {
   const startedAt = performance.now();
   const one = () => limit(() => call(caller, 'POST', '/v1/chat/completions', body));
   await Promise.all(Array.from({ length: count }, one));
+  return (performance.now() - startedAt) / 1000;
+}
+
+/** Submits jobs, which are done meanwhile. Returns how long it took until all were done, in seconds. */
+async function submitAll(): Promise<number> {
+  const before = await tell('calls');
+  const limit = pLimit(16);
+  asked.clear();
+  cpu = cpuSecondsByThread(stage.process.pid ?? 0);
+  const startedAt = performance.now();
+  const one = () => limit(() => submit(caller, chatJob('1')));
+  await Promise.all(Array.from({ length: count }, one));
+  while ((await tell('calls')) < before + count) await pause(10);
   return (performance.now() - startedAt) / 1000;
 }
 

@@ -40,6 +40,14 @@ export const gatewayErrors = {
       'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. A file of more than 4 MB goes through POST /v1/uploads, in parts of 4194304 bytes at most (part_size=4194304), or through Google Drive, in a batch job.',
     ),
   },
+  unsupportedEncoding: {
+    statusCode: 415,
+    body: bodyOf(
+      'invalid_request_error',
+      'unsupported_content_encoding',
+      'The body is not encoded by gzip or deflate as its Content-Encoding says. Send it in one of these, or as it is.',
+    ),
+  },
   throttled: {
     statusCode: 429,
     retryAfterSeconds: 1,

@@ -67,17 +67,17 @@ function readBody(event: APIGatewayProxyEvent): unknown {
     ? Buffer.from(event.body ?? '', 'base64').toString()
     : event.body;
   if (!text) return undefined;
-  refuseCompressed(event);
   const excess = excessIn(text);
   if (excess) throw new UnprocessableEntityError(withPart('body', [excess]));
   const read = readJson(text);
   if ('value' in read) return read.value;
+  refuseCompressed(event);
   const { position, line, column, reason } = read.fault;
   const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
   throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
 }
 
-/** Throws a 415 for a compressed body: the gateway hands it over as a text, in which its bytes are lost. */
+/** Throws a 415 for a body that the gateway hasn't unpacked: its bytes are lost in the text that comes of them. */
 function refuseCompressed({ headers }: APIGatewayProxyEvent): void {
   const encoding = String(lowerCaseKeys(headers)['content-encoding'] ?? '').trim();
   if (/^(identity)?$/i.test(encoding)) return;

@@ -122,6 +122,7 @@ describe('routes', () => {
       'RESOURCE_NOT_FOUND 404 invalid_request_error not_found',
       "THROTTLED 429 rate_limit_error rate_limit_exceeded '1'",
       'UNAUTHORIZED 401 authentication_error invalid_api_key',
+      'UNSUPPORTED_MEDIA_TYPE 415 invalid_request_error unsupported_content_encoding',
       'WAF_FILTERED 403 invalid_request_error address_refused',
     ]);
   });

@@ -20,6 +20,7 @@ const defaults: Record<string, { status: number; fallback: string }> = {
   INTEGRATION_TIMEOUT: { status: 504, fallback: 'DEFAULT_5XX' },
   MISSING_AUTHENTICATION_TOKEN: { status: 403, fallback: 'DEFAULT_4XX' },
   REQUEST_TOO_LARGE: { status: 413, fallback: 'DEFAULT_4XX' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, fallback: 'DEFAULT_4XX' },
   UNAUTHORIZED: { status: 401, fallback: 'DEFAULT_4XX' },
 };
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+import { createGunzip, createInflate } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { NoRoomError } from '../../../shared/http/byte-budget.ts';
@@ -122,9 +124,10 @@ export class Gateway {
       return this.sendGatewayResponse(request, reply, 'INTEGRATION_FAILURE');
     }
     const event = proxyEvent(route, request, decision?.context);
-    if (request.body === tooLarge || isTooLarge(event)) {
+    const refused = typeof request.body === 'string' && (request.body as BodyRefusal);
+    if (refused || isTooLarge(event)) {
       room?.close();
-      return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
+      return this.sendGatewayResponse(request, reply, refused || 'REQUEST_TOO_LARGE');
     }
     request.body = undefined;
     try {
@@ -154,14 +157,15 @@ export class Gateway {
     keyId: unknown,
   ): Promise<BodyRoom | undefined> {
     if (!request.body) return undefined;
-    const told = request.headers['content-length'];
-    const length = told === undefined ? undefined : Number(told);
+    const { 'content-length': told, 'content-encoding': coding } = request.headers;
+    const encoding = coding?.trim().toLowerCase() || 'identity';
+    const length = told === undefined || encoding !== 'identity' ? undefined : Number(told);
     const isKept = length === undefined || length <= maxPayloadBytes;
     const room = isKept ? await this.bodyRooms.open(fn, String(keyId ?? ''), length) : undefined;
     try {
-      const body = await bodyOf(request.body as IncomingMessage);
+      const body = await bodyOf(request.body as IncomingMessage, encoding);
       request.body = body;
-      if (body !== tooLarge) room?.keep(body.length);
+      if (typeof body !== 'string') room?.keep(body.length);
     } catch (error) {
       room?.close();
       throw error;
@@ -188,22 +192,35 @@ const isTooLarge = (event: APIGatewayProxyEvent) =>
   (event.body?.length ?? 0) > maxPayloadBytes / 12 &&
   Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes;
 
-/** What stands for a body that no function takes: escaping or base64 makes none shorter. */
-const tooLarge = Symbol('a body that is too large');
+type BodyRefusal = 'REQUEST_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE';
+
+const unpackers: Record<string, () => Transform> = { gzip: createGunzip, deflate: createInflate };
 
 /**
- * Collects a body. One that is too large is read to its end all the same, and not kept: a client that still sends wouldn't
- * see the 413.
+ * Collects a body, and unpacks it as API Gateway does; or returns how it is refused. One that is too large is read to
+ * its end all the same, and not kept: a client that still sends wouldn't see the 413.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  */
-async function bodyOf(payload: AsyncIterable<Buffer>): Promise<Buffer | typeof tooLarge> {
+async function bodyOf(raw: IncomingMessage, encoding: string): Promise<Buffer | BodyRefusal> {
+  const unpacker = unpackers[encoding]?.();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of payload) {
-    bytes += chunk.length;
-    if (bytes > maxPayloadBytes) chunks.length = 0;
-    else chunks.push(chunk);
+  try {
+    if (!unpacker && encoding !== 'identity') return 'UNSUPPORTED_MEDIA_TYPE';
+    if (unpacker) raw.once('error', (error) => unpacker.destroy(error)).pipe(unpacker);
+    for await (const chunk of unpacker ?? raw) {
+      bytes += chunk.length;
+      if (bytes <= maxPayloadBytes) chunks.push(chunk);
+      else if (unpacker) return 'REQUEST_TOO_LARGE';
+      else chunks.length = 0;
+    }
+  } catch (error) {
+    if (!unpacker) throw error;
+    return 'UNSUPPORTED_MEDIA_TYPE';
+  } finally {
+    raw.resume();
   }
-  return bytes > maxPayloadBytes ? tooLarge : Buffer.concat(chunks);
+  return bytes > maxPayloadBytes ? 'REQUEST_TOO_LARGE' : Buffer.concat(chunks);
 }
 
 /** Writes API Gateway's path as the router does: `{id}` is `:id`, and `{rest+}` is `*`. */

@@ -258,6 +258,7 @@ export class ServiceApi extends Construct {
       [ResponseType.MISSING_AUTHENTICATION_TOKEN, errors.noSuchRoute],
       [ResponseType.INVALID_SIGNATURE, errors.noSuchRoute],
       [ResponseType.REQUEST_TOO_LARGE, errors.requestTooLarge],
+      [ResponseType.UNSUPPORTED_MEDIA_TYPE, errors.unsupportedEncoding],
       [ResponseType.THROTTLED, errors.throttled],
       // Of a usage plan that an operator has made.
       [ResponseType.QUOTA_EXCEEDED, errors.throttled],

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestAuthorizer, TokenAuthorizer } from '../../../lib/local/gateway/authorizers.ts';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
@@ -21,6 +22,13 @@ afterEach(async () => {
   await gateway.close();
   await functions.close();
 });
+
+const post = (url: string, encoding: string, body: Buffer) =>
+  fetch(`${url}/things/1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+    body,
+  });
 
 /** Serves one function at GET /things/{id}; answers the base URL. */
 function serve(fn: FunctionHost, route: Partial<Route> = {}): Promise<string> {
@@ -95,6 +103,19 @@ describe('the gateway hands over', () => {
     expect(event).toMatchObject({ body, isBase64Encoded });
   });
 
+  it.each<[string, Buffer]>([
+    ['gzip', gzipSync('{"model": "é"}')],
+    ['GZIP', gzipSync('{"model": "é"}')],
+    ['deflate', deflateSync('{"model": "é"}')],
+  ])('a body that came by %s, as it was', async (encoding, body) => {
+    const url = await serve(functions.start(echo), { method: 'POST' });
+
+    const response = await post(url, encoding, body);
+
+    const { event } = (await response.json()) as { event: Record<string, unknown> };
+    expect(event).toMatchObject({ body: '{"model": "é"}', isBase64Encoded: false });
+  });
+
   it('the status, headers and body of the answer', async () => {
     const url = await serve(
       functions.start(
@@ -146,6 +167,42 @@ describe('the gateway answers for', () => {
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: { code: 'request_too_large' } });
     expect(sent).toBe(100);
+  });
+
+  it.each<[string, string, Buffer]>([
+    ['by brotli', 'br', brotliCompressSync('{}')],
+    ['by zstd', 'zstd', zstdCompressSync('{}')],
+    ['by gzip twice', 'gzip, gzip', gzipSync(gzipSync('{}'))],
+    ['not as it says', 'gzip', Buffer.from('{"model": "gpt-5-mini"}')],
+    ['by gzip that breaks off', 'gzip', gzipSync('{"a": 1}').subarray(0, 20)],
+  ])('a body that is encoded %s', async (_, encoding, body) => {
+    const response = await post(
+      await serve(functions.start(echo), { method: 'POST' }),
+      encoding,
+      body,
+    );
+
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'unsupported_content_encoding' },
+    });
+  });
+
+  it('gzip that is too large unpacked, before it has come to its end', async () => {
+    const url = await serve(functions.start(echo), { method: 'POST' });
+    const answered = Promise.withResolvers<void>();
+    async function* body() {
+      yield gzipSync(Buffer.alloc(2 ** 25));
+      await answered.promise;
+    }
+
+    const response = await fetch(`${url}/things/1`, {
+      ...{ method: 'POST', body: body() as never, duplex: 'half' },
+      headers: { 'content-encoding': 'gzip' },
+    } as RequestInit);
+    answered.resolve();
+
+    expect(response.status).toBe(413);
   });
 
   it('a function slower than it waits', async () => {

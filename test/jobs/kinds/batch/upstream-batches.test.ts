@@ -115,6 +115,23 @@ describe('a batch that is handed on', () => {
     expect(await standing(caller)).toEqual([]);
   });
 
+  it('gives its provider a line’s own temperature, and none of ours, which it might refuse', async () => {
+    upstream.behaviour.answerOf = ({ body }) =>
+      (body as { temperature?: number }).temperature === undefined
+        ? undefined
+        : { status: 400, body: { error: { message: "Unsupported value: 'temperature'" } } };
+    const caller = await world.newCaller();
+    const own = line('id-1', 'question 1', { temperature: 0.15 });
+    const created = await batches.create(caller, [line('id-0', 'question 0'), own], via());
+    await world.work();
+    await wait(45);
+
+    const batch = await batches.read(caller, created);
+
+    expect(batch.request_counts).toEqual({ total: 2, completed: 1, failed: 1 });
+    expect(await batches.errors(caller, batch)).toMatchObject([{ custom_id: 'id-1' }]);
+  });
+
   it('says in its error file which lines failed there', async () => {
     upstream.behaviour.answerOf = ({ body }) =>
       JSON.stringify(body).includes('question 1')

@@ -46,15 +46,17 @@ function limitOf({ sized, model }: HandedLine): number | undefined {
 export const holdOf = (handed: HandedLine, isLimited: boolean): number =>
   costBounds(handed.model, handed.sized).maxNanoUsd(isLimited ? limitOf(handed) : undefined);
 
-/** The request of a line as its upstream is told it. Throws `ServiceError` for what that can't be told. */
+/**
+ * The request of a line as its upstream is told it, without a temperature of ours: a model that refuses it can't be asked
+ * once more in a batch. Throws `ServiceError` for what that can't be told.
+ */
 export function toldOf(handed: HandedLine, isLimited: boolean) {
   const { request, upstream, upstreamModel } = handed;
-  const { dialect, model, temperature } = request;
+  const { dialect, model } = request;
   const limit = isLimited ? limitOf(handed) : undefined;
   const body = {
     ...request.body,
     model: upstreamModel,
-    ...(temperature !== undefined && { temperature }),
     ...(limit !== undefined && { [wires[dialect].limitName]: limit }),
   };
   const spoken = batchUpstreamOf(model)?.spoken ?? [];

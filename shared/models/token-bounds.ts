@@ -2,6 +2,7 @@ import { askedKinds } from './asked-kinds.ts';
 import { isAskedIn, type Model } from './catalogue.ts';
 import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
 import { textIn } from './dialects/field.ts';
+import { pdfPagesIn } from './pdf-pages.ts';
 import type { TokenKind } from './token-prices.ts';
 
 /** The fields of a chat request that limit its output. Each upstream gets the limit under the name that it knows. */
@@ -102,13 +103,21 @@ export function maxPromptTokens(model: Model, request: SizedRequest): number {
 const toolPromptTokens = (model: Model, { tools }: SizedRequest): number =>
   Array.isArray(tools) && tools.length > 0 && isAskedIn(model, 'messages') ? tokensOfToolPrompt : 0;
 
-/** Estimates a prompt's tokens for a provider that reports none: four bytes each, and each image at its most. */
+/**
+ * A page of a PDF is read as its text and a picture.
+ * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support
+ */
+const tokensOfPageText = 2_000;
+
+/** Estimates a prompt's tokens for a provider that reports none: four bytes each, images at their most, PDFs by pages. */
 export function estimatePromptTokens(
   model: Model,
   { messages, tools, functions, response_format }: SizedRequest,
 ): number {
-  const { bytes, images } = sizeOf({ messages, tools, functions, response_format });
-  const estimate = Math.ceil(bytes / bytesPerToken) + images * (model.maxImageTokens ?? 0);
+  const { bytes, images, files } = sizeOf({ messages, tools, functions, response_format });
+  const pages = files.reduce((sum, url) => sum + pdfPagesIn(url), 0);
+  const pictures = (images + pages) * (model.maxImageTokens ?? 0);
+  const estimate = Math.ceil(bytes / bytesPerToken) + pictures + pages * tokensOfPageText;
   return Math.min(model.contextWindow, estimate);
 }
 
@@ -148,12 +157,15 @@ interface Size {
   images: number;
   /** Parts that may stand for any number of tokens, such as files. */
   unmeasured: number;
+  /** The URLs of files, with their data or not. */
+  files: string[];
 }
 
 interface ContentPart {
   type?: unknown;
   text?: unknown;
   image_url?: unknown;
+  file?: { file_data?: unknown } | null;
   input_audio?: { data?: unknown; format?: unknown } | null;
   [field: string]: unknown;
 }
@@ -161,7 +173,8 @@ interface ContentPart {
 /** Measures a request: texts as they are, tools and calls as JSON, images without their URLs and data. */
 function sizeOf({ messages, ...rest }: SizedRequest): Size {
   const parameters = Object.entries(rest).filter(([name]) => !neverPrompt.includes(name));
-  const size = { bytes: jsonBytes(Object.fromEntries(parameters)), images: 0, unmeasured: 0 };
+  const bytes = jsonBytes(Object.fromEntries(parameters));
+  const size: Size = { bytes, images: 0, unmeasured: 0, files: [] };
   for (const message of messages) {
     const { content, role: _, ...others } = message as { content?: unknown; role?: unknown };
     size.bytes += jsonBytes(others);
@@ -196,7 +209,8 @@ const isMeasuredAudio = ({ type, input_audio }: ContentPart) =>
   !/^https?:/i.test(textIn(input_audio?.data, 'https:'));
 
 function measurePart(part: ContentPart, size: Size): void {
-  const { type, text, image_url, ...others } = part;
+  const { type, text, image_url, file, ...others } = part;
+  if (file) size.files.push(textIn(file.file_data));
   if (!measured.includes(type) && !isMeasuredAudio(part)) size.unmeasured += 1;
   if (type === 'image_url' && !isMeasuredImage(part)) size.unmeasured += 1;
   if (type === 'image_url') size.images += 1;

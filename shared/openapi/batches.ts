@@ -5,7 +5,15 @@ import { BatchPath } from '../jobs/routes/read-batch.ts';
 import { SubmissionHeader } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, type Operation, operation, parameters } from './operation.ts';
+import {
+  component,
+  content,
+  example,
+  json,
+  type Operation,
+  operation,
+  parameters,
+} from './operation.ts';
 
 export const batchComponents = {
   BatchRequest: component(BatchRequest, 'A file of requests that are to be asked within a day.', {
@@ -63,30 +71,18 @@ export const batchComponents = {
   }),
 };
 
-const created: Batch = {
+const created = example(Batch, {
   id: 'batch_019aa1f2-7c1b-7d3e-9a54-2f6b8c0d1e7a',
   object: 'batch',
   endpoint: '/v1/chat/completions',
-  model: null,
-  errors: null,
   input_file_id: 'file-019aa1f15f0e7c2a8d114b7e90c3d2a6',
   completion_window: '24h',
   status: 'validating',
-  output_file_id: null,
-  error_file_id: null,
   created_at: 1_763_651_045,
-  in_progress_at: null,
   expires_at: 1_763_737_445,
-  finalizing_at: null,
-  completed_at: null,
-  failed_at: null,
-  expired_at: null,
-  cancelling_at: null,
-  cancelled_at: null,
   request_counts: { total: 0, completed: 0, failed: 0 },
-  usage: null,
   metadata: { project: 'north' },
-};
+});
 
 const completed: Batch = {
   ...created,

@@ -6,7 +6,15 @@ import { DeletedJob, Extract, JobList, JobRecord } from '../jobs/routes/record.t
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
-import { component, content, json, type Operation, operation, parameters } from './operation.ts';
+import {
+  component,
+  content,
+  example,
+  json,
+  type Operation,
+  operation,
+  parameters,
+} from './operation.ts';
 
 export const jobComponents = {
   Job: component(JobRecord, 'A job as it stands now.', {
@@ -79,36 +87,17 @@ export const jobComponents = {
 const { chat, ocr } = catalogue.defaults;
 
 /** The job that the examples are about, as it stands after its submission. */
-export const queuedJob: JobRecord = {
+export const queuedJob = example(JobRecord, {
   id: 'job_019aa1f2-7c1b-7d3e-9a54-2f6b8c0d1e7a',
   status: 'queued',
   job_type: 'chat',
   model: chat,
   input_type: 'inline',
-  filename: null,
   priority: 5,
   retry_count: 0,
   max_retries: 3,
-  result: null,
-  error: null,
-  drive_folder_id: null,
-  drive_result_file_id: null,
-  pipeline: null,
-  pipeline_instruction: null,
-  parent_job_id: null,
   created_at: '2026-11-20T15:04:05.123Z',
-  started_at: null,
-  completed_at: null,
-  drive_file_id: null,
-  file_id: null,
-  progress: null,
-  retry_of: null,
-  asked_priority: null,
-  metadata: null,
-  result_file_id: null,
-  extract: null,
-  batch_id: null,
-};
+});
 
 const ended: Partial<JobRecord> = {
   status: 'done',

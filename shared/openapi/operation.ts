@@ -128,3 +128,13 @@ type FieldDescriptions<Schema> = Schema extends { entries: infer Entries }
       },
     ]
   : [];
+
+/** Makes an example of an object whose other fields are null. */
+export const example = <Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
+  { entries }: Schema,
+  given: Partial<v.InferOutput<Schema>>,
+) =>
+  ({
+    ...Object.fromEntries(Object.keys(entries).map((name) => [name, null])),
+    ...given,
+  }) as v.InferOutput<Schema>;

@@ -1,11 +1,20 @@
+import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { countChatCompletionTokens } from 'gpt-tokenizer/model/gpt-4o';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../lib/local/offline-model/tokens.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { chatCostNanoUsd as costNanoUsd } from '../../shared/models/chat-usage.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
-import { isCertainlyTooLong, maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
+import type { Body } from '../../shared/models/dialects/dialect.ts';
+import { dialects } from '../../shared/models/dialects/dialects.ts';
+import { pdfPagesIn } from '../../shared/models/pdf-pages.ts';
+import {
+  estimatePromptTokens,
+  isCertainlyTooLong,
+  maxCostNanoUsd,
+} from '../../shared/models/token-bounds.ts';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { cases } from '../support/run/cases.ts';
 
 const model: Model = {
@@ -146,6 +155,58 @@ it.each([
   const most = maxCostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
 
   expect(most).toBe(128_000 * 2500 + 10_000);
+});
+
+/** Pages within a stream of objects, as PDF 1.5 has them. */
+const packed = (count: number) => {
+  const objects = deflateSync('<< /Type /Page /Parent 2 0 R >>\n'.repeat(count));
+  const head = `%PDF-1.5\n5 0 obj\n<</Filter/FlateDecode/First 9/N ${count}/Type/ObjStm>>stream\r\n`;
+  return Buffer.concat([Buffer.from(head), objects, Buffer.from('\nendstream\nendobj\n')]);
+};
+
+describe('the pages of a PDF are counted as their text and a picture each', () => {
+  const pages = Array.from({ length: 16 }, (_, n) => ({ text: `Page ${n}` }));
+  const seeing = { ...model, maxImageTokens: 1_000 };
+
+  it.each<[keyof typeof dialects, (data: string) => Body]>([
+    [
+      'messages',
+      (data) => ({
+        ...{ type: 'document', title: 'Report' },
+        source: { type: 'base64', media_type: 'application/pdf', data },
+      }),
+    ],
+    [
+      'responses',
+      (data) => ({
+        ...{ type: 'input_file', filename: 'report.pdf' },
+        file_data: `data:application/pdf;base64,${data}`,
+      }),
+    ],
+    [
+      'chat',
+      (data) => ({
+        type: 'file',
+        file: { filename: 'report.pdf', file_data: `data:application/pdf;base64,${data}` },
+      }),
+    ],
+  ])('in a request of %s, packed in streams of objects or not', async (dialect, partOf) => {
+    for (const pdf of [await pdfOf(pages), packed(16)]) {
+      const content = [partOf(Buffer.from(pdf).toString('base64'))];
+      const said = [{ role: 'user', content }];
+      const body = dialect === 'responses' ? { input: said } : { messages: said };
+      const tokens = estimatePromptTokens(seeing, dialects[dialect].sized(body));
+
+      expect(tokens).toBeGreaterThan(16 * 3_000);
+      expect(tokens).toBeLessThan(16 * 3_000 + 100);
+    }
+  });
+
+  it('of one that is damaged, encrypted, elsewhere or none as one page', () => {
+    for (const url of ['', 'https://a.example/b.pdf', 'data:application/pdf;base64,AAAA']) {
+      expect(pdfPagesIn(url)).toBe(1);
+    }
+  });
 });
 
 it('never guesses a cost above what was held for an answer that can be within its limit', () => {

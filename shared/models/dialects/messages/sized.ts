@@ -79,7 +79,8 @@ function documentParts({ source: _, ...others }: Body, source: Body | null | und
   if (source?.['type'] === 'content') {
     return [textOf(others), ...innerParts(source['content'])];
   }
-  return [textOf(others), { type: 'file', file: { file_data: 'data:application/pdf,' } }];
+  const data = `data:application/pdf;base64,${textIn(source?.['data'])}`;
+  return [textOf(others), { type: 'file', file: { file_data: data } }];
 }
 
 /** A block by the text of its JSON; what it asks to be cached stays beside. */

@@ -334,6 +334,18 @@ describe('how much is thought', () => {
   };
   const counted: Model = { ...model, thinking: 'budget' };
 
+  it.each([
+    ['minimal', 1_024],
+    ['low', 2_048],
+    ['medium', 8_192],
+    ['high', 16_384],
+    ['xhigh', 32_768],
+  ])('of an effort of %s is %i tokens at most', (effort, budget_tokens) => {
+    const { thinking } = written({ maxOutputTokens: 64_000, reasoning: { effort } }, counted);
+
+    expect(thinking).toEqual({ type: 'enabled', budget_tokens });
+  });
+
   it.each<[string, Partial<Ask>, Model, object]>([
     ['is left to the model unless it is said', {}, model, {}],
     [

@@ -4,14 +4,13 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Canary } from './alarms/canary.ts';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import { keyed, ServiceTable } from './base/service-table.ts';
 
 export interface ApiKeysProps {
   readonly removalPolicy: RemovalPolicy;
   readonly alarms: ServiceAlarms;
   readonly canary: Canary;
-  readonly logs: FunctionLogs;
 }
 
 /** API keys, and the authorizer that checks them. */
@@ -21,7 +20,7 @@ export class ApiKeys extends Construct {
   /** For routes whose callers may send their key as `x-api-key` too. */
   readonly anyHeaderAuthorizer: RequestAuthorizer;
 
-  constructor(scope: Construct, id: string, { removalPolicy, alarms, canary, logs }: ApiKeysProps) {
+  constructor(scope: Construct, id: string, { removalPolicy, alarms, canary }: ApiKeysProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
       ...keyed('id'),
@@ -30,7 +29,6 @@ export class ApiKeys extends Construct {
     const authorizeRequest = new ServiceFunction(this, 'authorize-request', {
       description: 'Checks API keys for the gateway',
       timeout: Duration.seconds(10),
-      logs,
     });
     this.grantRead(authorizeRequest);
     alarms.onErrors(authorizeRequest, {

@@ -2,7 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import type { Canary } from './alarms/canary.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
@@ -28,7 +28,6 @@ export interface ChatApiProps {
   readonly canary: Canary;
   readonly completionsMemoryMb: number;
   readonly removalPolicy: RemovalPolicy;
-  readonly logs: FunctionLogs;
 }
 
 /** The longest that the gateway allows for a streamed answer. */
@@ -66,12 +65,11 @@ export class ChatApi extends Construct {
 
   /** A route that asks a model once, in the dialect of its path. */
   private asking(name: string, path: string, namesFiles = true): void {
-    const { api, ledger, providers, files, canary, completionsMemoryMb, logs } = this.props;
+    const { api, ledger, providers, files, canary, completionsMemoryMb } = this.props;
     const fn = new ServiceFunction(this, name, {
       description: `POST ${path}`,
       timeout: maxAnswerTime,
       memorySize: completionsMemoryMb,
-      logs,
     });
     ledger.grantSpend(fn);
     providers.grantCall(fn);
@@ -81,12 +79,11 @@ export class ChatApi extends Construct {
   }
 
   private addEmbeddings(): void {
-    const { api, ledger, providers, logs } = this.props;
+    const { api, ledger, providers } = this.props;
     const createEmbeddings = new ServiceFunction(this, 'create-embeddings', {
       description: 'POST /v1/embeddings',
       timeout: maxAnswerTime,
       memorySize: embeddingsMemoryMb,
-      logs,
     });
     ledger.grantSpend(createEmbeddings);
     providers.grantCall(createEmbeddings);
@@ -123,12 +120,11 @@ export class ChatApi extends Construct {
   private addChat(sessions: ServiceTable): void {
     const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader } =
       this.props;
-    const { files, logs } = this.props;
+    const { files } = this.props;
     const streamChat = new ServiceFunction(this, 'stream-chat', {
       description: 'POST /chat/stream',
       timeout: maxAnswerTime,
       memorySize: chatMemoryMb,
-      logs,
     });
     ledger.grantSpend(streamChat);
     ledger.grantRead(streamChat);
@@ -144,11 +140,10 @@ export class ChatApi extends Construct {
   }
 
   private endpoint(name: string, method: string, path: string): ServiceFunction {
-    const { api, logs } = this.props;
+    const { api } = this.props;
     const fn = new ServiceFunction(this, name, {
       description: `${method} ${path}`,
       timeout: Duration.seconds(10),
-      logs,
     });
     api.route(method, path, fn);
     return fn;

@@ -5,11 +5,11 @@ import type { RoutesProps } from './gateway/service-api.ts';
 
 /** The routes that describe the API: a document for programs, a page for people, and links to both. */
 export class DocsApi extends Construct {
-  constructor(scope: Construct, id: string, { api, logs }: RoutesProps) {
+  constructor(scope: Construct, id: string, { api }: RoutesProps) {
     super(scope, id);
     const timeout = Duration.seconds(20);
     const newFunction = (name: string, path: string) =>
-      new ServiceFunction(this, name, { description: `GET ${path}`, timeout, logs });
+      new ServiceFunction(this, name, { description: `GET ${path}`, timeout });
     api.routeOpen('GET', '/', newFunction('get-index', '/'));
     const getDocument = newFunction('get-openapi', '/openapi.json');
     api.routeOpenStreamed('GET', '/openapi.json', getDocument, timeout, 'file');

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { DriveAccount } from './drive-account.ts';
 import type { JobTable } from './jobs/job-table.ts';
@@ -11,25 +11,19 @@ export interface DriveSearchProps {
   readonly documentReader: DocumentReader;
   /** Whose bucket holds the documents that are too large for an invocation. */
   readonly jobs: JobTable;
-  readonly logs: FunctionLogs;
 }
 
 /** The function that searches Drive folders for the functions that chat, and has their documents read. */
 export class DriveSearch extends Construct {
   private readonly searchDrive: ServiceFunction;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { drive, documentReader, jobs, logs }: DriveSearchProps,
-  ) {
+  constructor(scope: Construct, id: string, { drive, documentReader, jobs }: DriveSearchProps) {
     super(scope, id);
     this.searchDrive = new ServiceFunction(this, 'search-drive', {
       description: 'Searches the Drive folders of a key, and has their documents read',
       // It returns what it has after 25 seconds.
       timeout: Duration.seconds(28),
       memorySize: 1024,
-      logs,
     });
     drive.grantUse(this.searchDrive);
     documentReader.grantRead(this.searchDrive);

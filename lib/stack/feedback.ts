@@ -1,21 +1,20 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
 
 export interface FeedbackProps {
   readonly api: ServiceApi;
   readonly removalPolicy: RemovalPolicy;
-  readonly logs: FunctionLogs;
 }
 
 /** The table of ratings, its indexes by day and by session, which leave out the rated texts, and the routes to rate and to read ratings again. */
 export class Feedback extends Construct {
   readonly table: ServiceTable;
 
-  constructor(scope: Construct, id: string, { api, removalPolicy, logs }: FeedbackProps) {
+  constructor(scope: Construct, id: string, { api, removalPolicy }: FeedbackProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
       ...keyed('key_id', 'entry'),
@@ -30,7 +29,6 @@ export class Feedback extends Construct {
       const fn = new ServiceFunction(this, name, {
         description: `${method} /feedback`,
         timeout: Duration.seconds(25),
-        logs,
       });
       fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
       api.route(method, '/feedback', fn);

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import type { FileStore } from './file-store.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
 import type { RouteKind } from './settings/request-rates.ts';
@@ -8,7 +8,6 @@ import type { RouteKind } from './settings/request-rates.ts';
 export interface FilesApiProps {
   readonly api: ServiceApi;
   readonly files: FileStore;
-  readonly logs: FunctionLogs;
 }
 
 /** The longest that the gateway allows for a streamed answer. */
@@ -49,7 +48,6 @@ export class FilesApi extends Construct {
   }
 
   private function(name: string, method: string, path: string, timeout: Duration): ServiceFunction {
-    const { logs } = this.props;
-    return new ServiceFunction(this, name, { description: `${method} ${path}`, timeout, logs });
+    return new ServiceFunction(this, name, { description: `${method} ${path}`, timeout });
   }
 }

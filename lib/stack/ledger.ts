@@ -5,13 +5,12 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 
 export interface LedgerProps {
   readonly alarms: ServiceAlarms;
   readonly removalPolicy: RemovalPolicy;
-  readonly logs: FunctionLogs;
 }
 
 /** Accounts of keys, charges of model calls, and the queue of calls whose own function could not write that. */
@@ -19,7 +18,7 @@ export class Ledger extends Construct {
   readonly table: ServiceTable;
   private readonly lateCalls: Queue;
 
-  constructor(scope: Construct, id: string, { alarms, removalPolicy, logs }: LedgerProps) {
+  constructor(scope: Construct, id: string, { alarms, removalPolicy }: LedgerProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
       ...keyed('key_id', 'entry'),
@@ -27,10 +26,10 @@ export class Ledger extends Construct {
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       removalPolicy,
     });
-    this.lateCalls = this.addLateCalls(alarms, logs);
+    this.lateCalls = this.addLateCalls(alarms);
   }
 
-  private addLateCalls(alarms: ServiceAlarms, logs: FunctionLogs): Queue {
+  private addLateCalls(alarms: ServiceAlarms): Queue {
     const secure = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
     const deadLetters = new Queue(this, 'late-calls-dead-letters', {
       ...secure,
@@ -46,7 +45,6 @@ export class Ledger extends Construct {
     const bookLateCalls = new ServiceFunction(this, 'book-late-calls', {
       description: 'Books calls whose own function could not write what ends them',
       timeout: Duration.seconds(60),
-      logs,
     });
     this.table.allow(
       bookLateCalls,

@@ -9,7 +9,7 @@ import { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceDashboard } from './alarms/service-dashboard.ts';
 import { ServiceHealth } from './alarms/service-health.ts';
 import { ApiKeys } from './api-keys.ts';
-import { bundlesDir, inlinePolicies, ServiceFunction } from './base/service-function.ts';
+import { bundlesDir, inlinePolicies, ServiceFunction, setLogs } from './base/service-function.ts';
 import { protectTables } from './base/service-table.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles/bundles.ts';
 import { ChatApi } from './chat-api.ts';
@@ -52,6 +52,11 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
+    setLogs(this, {
+      retention: settings.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+      tracing: settings.tracing,
+    });
     // Whoever reads the template alone needs none. The CDK's own `bundlingRequired` is also false in
     // `cdk deploy --exclusively` without names.
     if (this.node.tryGetContext('unbundled') === true) leaveUnbundled(bundlesDir(this));
@@ -62,18 +67,12 @@ export class ServiceStack extends Stack {
       settings.removalPolicy === 'retain'
         ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
         : RemovalPolicy.DESTROY;
-    const logs = {
-      retention: settings.logRetentionDays as RetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-      tracing: settings.tracing,
-    };
-
     const alarms = new ServiceAlarms(this, 'alarms', {
       kind: settings.alarms,
       email: settings.alarmEmail,
     });
     const canary = new Canary(this, 'canary', { isOn: settings.canary });
-    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, canary, logs });
+    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, canary });
     const secretStore = settings.secrets;
     const providers = new ModelProviders(this, 'providers', {
       catalogue,
@@ -82,7 +81,7 @@ export class ServiceStack extends Stack {
     });
     const webSearch = new WebSearch(this, 'search', { settings, catalogue, removalPolicy });
     const retentionDays = settings.jobRetentionDays;
-    const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy, logs });
+    const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy });
     const versioned = settings.deletionProtection;
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
     const files = new FileStore(this, 'files', {
@@ -106,7 +105,6 @@ export class ServiceStack extends Stack {
       drive,
       canary,
       alarms,
-      logs,
       documentLimits,
     };
     const webhooks = new Webhooks(this, 'webhooks', {
@@ -114,7 +112,6 @@ export class ServiceStack extends Stack {
       publishes: settings.events,
       alarms,
       removalPolicy,
-      logs,
     });
     new JobRunners(this, 'runners', {
       ...{ ...work, webhooks },
@@ -139,36 +136,33 @@ export class ServiceStack extends Stack {
       anyHeaderAuthorizer,
       errors: gatewayErrors,
       alarms,
-      logs,
       waf: settings.waf,
       setsAccount: settings.gatewayAccount,
       domain: name && certificateArn ? { name, certificateArn } : undefined,
     });
-    const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
+    const feedback = new Feedback(this, 'feedback', { api, removalPolicy });
     new JobsApi(this, 'batch', {
-      ...{ api, jobs, files, logs, queues, drive, documentLimits, feedback },
+      ...{ api, jobs, files, queues, drive, documentLimits, feedback },
     });
-    new RequestBatchesApi(this, 'batches', { api, jobs, files, queues, logs });
-    new FilesApi(this, 'file-api', { api, files, logs });
-    const pages = new PageReader(this, 'pages', { logs });
-    const documentReader = new DocumentReader(this, 'document-reader', { logs });
+    new RequestBatchesApi(this, 'batches', { api, jobs, files, queues });
+    new FilesApi(this, 'file-api', { api, files });
+    const pages = new PageReader(this, 'pages');
+    const documentReader = new DocumentReader(this, 'document-reader');
     const driveSearch = new DriveSearch(this, 'drive-search', {
       drive,
       documentReader,
       jobs,
-      logs,
     });
     const sources = { webSearch, pages, driveSearch, documentReader };
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ canary, feedback, files, removalPolicy, logs },
+      ...{ canary, feedback, files, removalPolicy },
     });
-    const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
+    const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy });
     const getLimits = new ServiceFunction(this, 'get-limits', {
       description: 'GET /user/limits',
       timeout: Duration.seconds(10),
-      logs,
     });
     ledger.grantRead(getLimits);
     webSearch.describeTo(getLimits);
@@ -179,7 +173,6 @@ export class ServiceStack extends Stack {
       new ServiceFunction(this, 'get-health', {
         description: 'GET /health',
         timeout: Duration.seconds(5),
-        logs,
       }),
     );
 
@@ -187,8 +180,8 @@ export class ServiceStack extends Stack {
     new ServiceHealth(this, 'health', { alarms, concurrency, ledger: ledger.table, tables });
     if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
     // The id is part of its functions' logical ids: another would replace them.
-    new DocsApi(this, 'contract', { api, logs });
-    new ConsoleApi(this, 'console', { api, logs });
+    new DocsApi(this, 'contract', { api });
+    new ConsoleApi(this, 'console', { api });
 
     const tags = { service: 'quire', stage: stageName, ...settings.tags };
     for (const [key, value] of Object.entries(tags)) {

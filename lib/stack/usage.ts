@@ -2,7 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import { keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
@@ -15,7 +15,6 @@ export interface UsageProps {
   readonly ledger: Ledger;
   readonly alarms: ServiceAlarms;
   readonly removalPolicy: RemovalPolicy;
-  readonly logs: FunctionLogs;
 }
 
 /** What keys have used: a table of sums, kept up to date by the ledger's stream, and the routes to read it. */
@@ -38,11 +37,10 @@ export class Usage extends Construct {
   }
 
   private addRollUp(): void {
-    const { ledger, alarms, logs } = this.props;
+    const { ledger, alarms } = this.props;
     const rollUpUsage = new ServiceFunction(this, 'roll-up-usage', {
       description: 'Adds each charge that ended to the usage of its key',
       timeout: Duration.seconds(30),
-      logs,
     });
     this.grantCount(rollUpUsage);
     new StreamFeed(this, 'charges', {
@@ -69,11 +67,10 @@ export class Usage extends Construct {
   }
 
   private endpoint(name: string, path: string): ServiceFunction {
-    const { api, logs } = this.props;
+    const { api } = this.props;
     const fn = new ServiceFunction(this, name, {
       description: `GET ${path}`,
       timeout: Duration.seconds(25),
-      logs,
     });
     api.route('GET', path, fn);
     return fn;

@@ -4,7 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './alarms/service-alarms.ts';
-import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
 import type { Ledger } from './ledger.ts';
@@ -15,7 +15,6 @@ export interface WebhooksProps {
   readonly publishes: boolean;
   readonly alarms: ServiceAlarms;
   readonly removalPolicy: RemovalPolicy;
-  readonly logs: FunctionLogs;
 }
 
 /**
@@ -40,11 +39,10 @@ export class Webhooks extends Construct {
   }
 
   private addWatchSpend(): void {
-    const { ledger, publishes, alarms, logs } = this.props;
+    const { ledger, publishes, alarms } = this.props;
     const watchSpend = new ServiceFunction(this, 'watch-spend', {
       description: 'Notes each part of its budget that an account has spent',
       timeout: Duration.seconds(30),
-      logs,
     });
     this.grantNote(watchSpend);
     ledger.grantRead(watchSpend);
@@ -73,12 +71,11 @@ export class Webhooks extends Construct {
   }
 
   private addDelivery(): void {
-    const { publishes, alarms, logs } = this.props;
+    const { publishes, alarms } = this.props;
     const deliverEvents = new ServiceFunction(this, 'deliver-events', {
       description: 'Signs events, has them posted to webhooks, and keeps what came of it',
       // Two rounds of messages, of ten seconds each.
       timeout: Duration.seconds(60),
-      logs,
     });
     this.table.allow(deliverEvents, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     this.setEnvironment(deliverEvents);
@@ -109,7 +106,6 @@ export class Webhooks extends Construct {
     const postWebhook = new ServiceFunction(this, 'post-webhook', {
       description: 'Posts signed messages for another function',
       timeout: Duration.seconds(20),
-      logs: this.props.logs,
     });
     postWebhook.letInvoke(fn, 'POST_WEBHOOK_FUNCTION');
   }

@@ -1,7 +1,5 @@
-import * as v from 'valibot';
-import { callDrive } from '../drive/call.ts';
-import { requestTimeoutMs } from '../drive/client.ts';
-import { Item, itemFields, parseResponse } from '../drive/item.ts';
+import type { Item } from '../drive/item.ts';
+import { listUpTo } from '../drive/list-files.ts';
 
 /** A folder in which files are looked for. */
 export interface SearchedFolder {
@@ -12,9 +10,6 @@ export interface SearchedFolder {
 
 /** One request names so many folders: about 4 KB of its URL. */
 const foldersPerRequest = 50;
-const maxPageSize = 1_000;
-
-const Page = v.object({ files: v.array(Item), nextPageToken: v.optional(v.string()) });
 
 /** Parts folders into those that one request may name: a few, all of one shared drive or of none. */
 export function batchesOf(folders: readonly SearchedFolder[]): SearchedFolder[][] {
@@ -28,7 +23,6 @@ export function batchesOf(folders: readonly SearchedFolder[]): SearchedFolder[][
 /**
  * Lists a batch of folders' files that meet a condition of Drive's query language, up to `maxItems`. Throws
  * `NotFoundError` if a folder is gone, and what `callDrive` throws.
- * @see https://developers.google.com/workspace/drive/api/guides/search-files
  */
 export async function listIn(
   batch: readonly SearchedFolder[],
@@ -39,29 +33,5 @@ export async function listIn(
   // The ids need no escaping: an item's id holds nothing but letters, digits, `_` and `-`.
   const parents = batch.map(({ id }) => `'${id}' in parents`).join(' or ');
   const driveId = batch[0]?.driveId;
-  const pageSize = Math.min(maxItems, maxPageSize);
-  const items: Item[] = [];
-  let pageToken = '';
-  do {
-    const { data } = await callDrive(
-      ({ files }) =>
-        files.list(
-          {
-            q: `${condition} and (${parents}) and trashed = false`,
-            fields: `nextPageToken,files(${itemFields})`,
-            pageSize,
-            ...(pageToken && { pageToken }),
-            ...(driveId && { corpora: 'drive', driveId }),
-            supportsAllDrives: true,
-            includeItemsFromAllDrives: true,
-          },
-          { timeout: requestTimeoutMs, signal },
-        ),
-      signal,
-    );
-    const page = parseResponse(Page, data);
-    items.push(...page.files);
-    pageToken = page.nextPageToken ?? '';
-  } while (pageToken && items.length < maxItems);
-  return items.slice(0, maxItems);
+  return listUpTo(maxItems, `${condition} and (${parents})`, { driveId, signal });
 }

@@ -1,11 +1,9 @@
 import pLimit from 'p-limit';
-import * as v from 'valibot';
 import { type Access, accessUnder } from './access.ts';
-import { callDrive } from './call.ts';
-import { requestTimeoutMs } from './client.ts';
 import { isHidden } from './errors.ts';
 import { type DriveFile, getReadableFolder, getReadableItem, toDriveFile } from './file.ts';
-import { folderType, Item, itemFields, parseResponse, shortcutType } from './item.ts';
+import { folderType, type Item, shortcutType } from './item.ts';
+import { listFiles, listUpTo } from './list-files.ts';
 
 /** One page of a folder. */
 export interface FolderPage {
@@ -21,8 +19,6 @@ const pageSize = 100;
 /** How many shortcuts of a page are looked up at once. */
 const lookupsAtOnce = 8;
 
-const Page = v.object({ files: v.array(Item), nextPageToken: v.optional(v.string()) });
-
 /**
  * Lists a readable folder's files, up to 100 a page, and its folders. A shortcut to an allowed file is listed as
  * that. Throws `NotFoundError` for a folder that the key may not read.
@@ -34,10 +30,14 @@ export async function listFolder(
   pageToken?: string,
 ): Promise<FolderPage> {
   const isReadable = accessUnder(allowedFolders);
-  const folder = await getReadableFolder(folderId, isReadable);
+  const { id, driveId } = await getReadableFolder(folderId, isReadable);
+  // The id needs no escaping: an item's id holds nothing but letters, digits, `_` and `-`.
+  const within = `'${id}' in parents`;
   const [{ files, nextPageToken }, folders] = await Promise.all([
-    listPage(folder, `mimeType != '${folderType}'`, pageToken),
-    pageToken ? [] : listSubfolders(folder),
+    listFiles(pageSize, `${within} and mimeType != '${folderType}'`, { driveId, pageToken }),
+    pageToken
+      ? []
+      : listUpTo(maxSubfolders, `${within} and mimeType = '${folderType}'`, { driveId }),
   ]);
 
   const found = await findTargets(files.filter(isFileOrShortcutToOne), isReadable);
@@ -47,20 +47,9 @@ export async function listFolder(
   return {
     files: [...targets.values()].map(toDriveFile),
     unreadable,
-    folders,
+    folders: folders.map(pick),
     ...(nextPageToken && { nextPageToken }),
   };
-}
-
-async function listSubfolders(folder: Item): Promise<FolderPage['folders']> {
-  const found: FolderPage['folders'] = [];
-  let pageToken: string | undefined;
-  do {
-    const page = await listPage(folder, `mimeType = '${folderType}'`, pageToken);
-    found.push(...page.files.map(pick));
-    pageToken = page.nextPageToken;
-  } while (pageToken && found.length < maxSubfolders);
-  return found;
 }
 
 /** A folder tells of no more folders in it. */
@@ -70,25 +59,6 @@ const pick = ({ id, name }: Item) => ({ id, name });
 
 const isFileOrShortcutToOne = ({ mimeType, shortcutDetails }: Item) =>
   (shortcutDetails?.targetMimeType ?? mimeType) !== folderType;
-
-async function listPage({ id, driveId }: Item, which: string, pageToken = '') {
-  const { data } = await callDrive(({ files }) =>
-    files.list(
-      {
-        // The id needs no escaping: an item's id holds nothing but letters, digits, `_` and `-`.
-        q: `'${id}' in parents and trashed = false and ${which}`,
-        fields: `nextPageToken,files(${itemFields})`,
-        pageSize,
-        ...(pageToken && { pageToken }),
-        ...(driveId && { corpora: 'drive', driveId }),
-        supportsAllDrives: true,
-        includeItemsFromAllDrives: true,
-      },
-      { timeout: requestTimeoutMs },
-    ),
-  );
-  return parseResponse(Page, data);
-}
 
 /** Finds the file that each item stands for; undefined for a shortcut to a folder or to what the key may not read. */
 async function findTargets(items: Item[], isReadable: Access) {

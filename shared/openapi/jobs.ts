@@ -186,6 +186,8 @@ const noSuchJob = errorAnswer(
   'There is no such job, or it is another key’s: which of the two is never said.',
   'There is no such job.',
 );
+/** What any route of one job may answer. */
+const ofOneJob = { 404: noSuchJob, 422: validationErrors({}) };
 
 export const jobOperations: Operation[] = [
   operation('get /batch/jobs', 'listJobs', 'Batch jobs', {
@@ -259,12 +261,11 @@ export const jobOperations: Operation[] = [
           completed_at: '2026-11-20T15:04:09.201Z',
         },
       }),
-      404: noSuchJob,
+      ...ofOneJob,
       409: errorAnswer(
         'The job is not queued any more.',
         'Only a queued job can be cancelled; this one is done.',
       ),
-      422: validationErrors({}),
     },
   }),
   operation('post /batch/jobs/{job_id}/stop', 'stopJob', 'Batch jobs', {
@@ -277,12 +278,11 @@ export const jobOperations: Operation[] = [
         'A job that had not begun': stoppedJob,
         'A document that is being read': stoppingJob,
       }),
-      404: noSuchJob,
+      ...ofOneJob,
       409: errorAnswer(
         'The job has ended.',
         'Only a job that has not ended can be stopped; this one is done.',
       ),
-      422: validationErrors({}),
     },
   }),
   operation('post /batch/jobs/{job_id}/retry', 'retryJob', 'Batch jobs', {
@@ -292,12 +292,11 @@ export const jobOperations: Operation[] = [
     parameters: [path],
     answers: {
       202: json('The new job.', JobRecord, { 'A job tried again': retriedJob }),
-      404: noSuchJob,
+      ...ofOneJob,
       409: errorAnswer(
         'The job has not ended, or went well; or the key has lost a model that it needs.',
         'Only a failed or cancelled job, or a folder with failed files, can be tried again; this one is done.',
       ),
-      422: validationErrors({}),
       429: tooManyJobs,
     },
   }),
@@ -313,12 +312,11 @@ export const jobOperations: Operation[] = [
       202: json('It is hidden, and is being erased.', DeletedJob, {
         'A large job': { id: queuedJob.id, deleted: true, erased: false },
       }),
-      404: noSuchJob,
+      ...ofOneJob,
       409: errorAnswer(
         'The job, or one that it was made for, that was made for it, or that tries it again, has not ended.',
         'Only a job that has ended can be deleted; this one is processing. Stop it first.',
       ),
-      422: validationErrors({}),
     },
   }),
 ];

@@ -37,24 +37,8 @@ const options = {
 type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
-const limits: Option[] = [
-  'budget-usd',
-  'duration',
-  'team',
-  'images-per-hour',
-  'requests-per-minute',
-  'max-concurrent',
-  'weight',
-  'best-priority',
-  'max-queued',
-  'max-running',
-  'models',
-  'drive-folders',
-  'research-usd',
-  'expires',
-  'webhook',
-  'yes',
-];
+const notLimits = ['name', 'test', 'redeliver', 'grace', 'sort', 'days', 'limit', ...everywhere];
+const limits = (Object.keys(options) as Option[]).filter((option) => !notLimits.includes(option));
 
 const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Command => ({
   summary,

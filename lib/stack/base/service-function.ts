@@ -28,7 +28,6 @@ export interface ServiceFunctionProps {
   /** Space in `/tmp`; 512 MB by default. */
   readonly diskSize?: Size;
   readonly description: string;
-  readonly logs: FunctionLogs;
 }
 
 /** How long logs are kept, what becomes of them with the stack, and whether X-Ray traces are sent. */
@@ -38,13 +37,22 @@ export interface FunctionLogs {
   readonly tracing: boolean;
 }
 
+const logsKey = 'function-logs';
+
+/** Says how the functions in a stack log, before there are any. */
+export const setLogs = (stack: Stack, logs: FunctionLogs) => stack.node.setContext(logsKey, logs);
+
+/** Returns how functions log. */
+export const logsOf = (scope: Construct): FunctionLogs => scope.node.getContext(logsKey);
+
 /** A function of this service, named after its file in `functions/`, with the defaults all of them share. */
 export class ServiceFunction extends LambdaFunction {
   /** What callers and event sources call: the function, or an alias for one of its versions. */
   live: IFunction = this;
 
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
-    const { timeout, memorySize = 512, diskSize, description, logs } = props;
+    const { timeout, memorySize = 512, diskSize, description } = props;
+    const logs = logsOf(scope);
     super(scope, name, {
       description,
       timeout,

@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../../../shared/http/gateway-errors.ts';
 import type { ServiceAlarms } from '../alarms/service-alarms.ts';
 import { serviceMetric } from '../alarms/service-metric.ts';
-import type { FunctionLogs, ServiceFunction } from '../base/service-function.ts';
+import { logsOf, type ServiceFunction } from '../base/service-function.ts';
 import { type RouteKind, requestRate } from '../settings/request-rates.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
 import { CustomDomain } from './custom-domain.ts';
@@ -29,7 +29,6 @@ import { WebAcl } from './web-acl.ts';
 /** What a construct of routes takes. */
 export interface RoutesProps {
   readonly api: ServiceApi;
-  readonly logs: FunctionLogs;
 }
 
 export interface ServiceApiProps {
@@ -44,7 +43,6 @@ export interface ServiceApiProps {
   readonly corsOrigins: readonly string[];
   readonly errors: GatewayErrors;
   readonly alarms: ServiceAlarms;
-  readonly logs: FunctionLogs;
   /** Whether to set the role by which API Gateway writes its logs: a region has one, for all that is in it. */
   readonly setsAccount: boolean;
   /** The most requests a minute of one address, of which a web ACL sees to it; there is none without. */
@@ -68,7 +66,8 @@ export class ServiceApi extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
-    const { stageName, concurrency, authorizer, errors, logs, setsAccount } = props;
+    const { stageName, concurrency, authorizer, errors, setsAccount } = props;
+    const logs = logsOf(this);
     this.authorizer = authorizer;
     this.anyHeaderAuthorizer = props.anyHeaderAuthorizer;
     this.corsOrigins = props.corsOrigins;

@@ -28,7 +28,7 @@ export class DocumentRunners extends Construct {
 
   private addOcrWorker(): void {
     const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
-    const { canary, alarms, logs } = this.props;
+    const { canary, alarms } = this.props;
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
@@ -36,7 +36,6 @@ export class DocumentRunners extends Construct {
       memorySize: 2048,
       // One document, and what it is taken apart into.
       diskSize: Size.gibibytes(1),
-      logs,
     });
     jobs.grantWork(runOcrJob);
     jobs.grantUpload(runOcrJob);
@@ -60,11 +59,10 @@ export class DocumentRunners extends Construct {
   }
 
   private addFolderWorker(): void {
-    const { queues, jobs, keys, drive, canary, alarms, logs } = this.props;
+    const { queues, jobs, keys, drive, canary, alarms } = this.props;
     const expandFolder = new ServiceFunction(this, 'expand-folder', {
       description: 'Makes a job for each file of a folder',
       timeout: workerTimeout,
-      logs,
     });
     jobs.grantWork(expandFolder);
     // What was extracted from its files is put into the folder's table.
@@ -82,11 +80,10 @@ export class DocumentRunners extends Construct {
   }
 
   private addReset(): void {
-    const { queues, jobs, ledger, alarms, logs } = this.props;
+    const { queues, jobs, ledger, alarms } = this.props;
     const reset = new ServiceFunction(this, 'reset-ocr-windows', {
       description: 'Begins the hour for every allowance of images, and wakes who waited for it',
       timeout: Duration.minutes(5),
-      logs,
     });
     jobs.grantTransition(reset);
     jobs.grantDue(reset);

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import type { Canary } from '../alarms/canary.ts';
 import type { ServiceAlarms } from '../alarms/service-alarms.ts';
 import type { ApiKeys } from '../api-keys.ts';
-import { type FunctionLogs, ServiceFunction } from '../base/service-function.ts';
+import { ServiceFunction } from '../base/service-function.ts';
 import { StreamFeed } from '../base/stream-feed.ts';
 import type { DriveAccount } from '../drive-account.ts';
 import type { FileStore } from '../file-store.ts';
@@ -28,7 +28,6 @@ export interface RunnerProps {
   readonly drive: DriveAccount;
   readonly canary: Canary;
   readonly alarms: ServiceAlarms;
-  readonly logs: FunctionLogs;
   readonly documentLimits: DocumentLimits;
 }
 
@@ -61,12 +60,11 @@ export class JobRunners extends Construct {
   }
 
   private addDispatch(): void {
-    const { queues, jobs, keys, webhooks, canary, alarms, logs } = this.props;
+    const { queues, jobs, keys, webhooks, canary, alarms } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
       description:
         'Sends a message for each job that became ready, counts each that has ended at its parent',
       timeout: Duration.seconds(30),
-      logs,
     });
     jobs.grantTransition(dispatchJobs);
     keys.grantRead(dispatchJobs);
@@ -112,7 +110,7 @@ export class JobRunners extends Construct {
 
   private addChatWorker(): void {
     const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
-    const { canary, alarms, logs, chatWorkers } = this.props;
+    const { canary, alarms, chatWorkers } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -120,7 +118,6 @@ export class JobRunners extends Construct {
       memorySize: 1024,
       // Up to ten batch files at once, and the files of their results.
       diskSize: Size.gibibytes(10),
-      logs,
     });
     jobs.grantWork(runChatJob);
     jobs.grantUpload(runChatJob);
@@ -143,14 +140,13 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { queues, jobs, files, ledger, webhooks, alarms, logs, sweeps } = this.props;
+    const { queues, jobs, files, ledger, webhooks, alarms, sweeps } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
         'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones and files that ended',
       timeout: Duration.minutes(1),
       // A sweep among several audits accounts all the time, and has a whole processor for that.
       ...(sweeps > 1 && { memorySize: 1_769 }),
-      logs,
     });
     // The next minute's comes anyway.
     sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });

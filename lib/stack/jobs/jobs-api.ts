@@ -1,6 +1,6 @@
 import { Duration, Size } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { type FunctionLogs, ServiceFunction } from '../base/service-function.ts';
+import { ServiceFunction } from '../base/service-function.ts';
 import type { DriveAccount } from '../drive-account.ts';
 import type { Feedback } from '../feedback.ts';
 import type { FileStore } from '../file-store.ts';
@@ -14,7 +14,6 @@ export interface BatchApiProps {
   readonly api: ServiceApi;
   readonly jobs: JobTable;
   readonly files: FileStore;
-  readonly logs: FunctionLogs;
   readonly queues: JobQueues;
   readonly drive: DriveAccount;
   readonly documentLimits: DocumentLimits;
@@ -25,7 +24,7 @@ export interface BatchApiProps {
 export class JobsApi extends Construct {
   constructor(scope: Construct, id: string, props: BatchApiProps) {
     super(scope, id);
-    const { api, jobs, logs, queues } = props;
+    const { api, jobs, queues } = props;
     const endpoint = (
       name: string,
       method: string,
@@ -36,7 +35,6 @@ export class JobsApi extends Construct {
         description: `${method} ${path}`,
         timeout: Duration.seconds(25),
         memorySize: 1024,
-        logs,
       });
       api.route(method, path, fn, kind);
       return fn;
@@ -69,7 +67,7 @@ export class JobsApi extends Construct {
   }
 
   /** Draws pages as `run-ocr-job` does: in a process without credentials, and with as much memory. */
-  private addPages({ api, jobs, logs, documentLimits }: BatchApiProps): void {
+  private addPages({ api, jobs, documentLimits }: BatchApiProps): void {
     const [method, path, timeout] = [
       'GET',
       '/batch/jobs/{job_id}/pages/{page}',
@@ -80,7 +78,6 @@ export class JobsApi extends Construct {
       timeout,
       memorySize: 2048,
       diskSize: Size.gibibytes(1),
-      logs,
     });
     jobs.grantRead(getJobPage);
     setDocumentLimits(getJobPage, documentLimits);
@@ -89,13 +86,12 @@ export class JobsApi extends Construct {
 
   /** Lets a function ask what a submission would come to, of a function that may look at files and the drive. */
   private grantEstimate(fn: ServiceFunction, props: BatchApiProps): void {
-    const { jobs, files, logs, queues, drive, documentLimits } = props;
+    const { jobs, files, queues, drive, documentLimits } = props;
     const estimateJob = new ServiceFunction(this, 'estimate-job', {
       description: 'Estimates what a submission would come to',
       // It returns what it has after 18 seconds.
       timeout: Duration.seconds(24),
       memorySize: 1024,
-      logs,
     });
     jobs.grantFindKnown(estimateJob);
     files.grantRead(estimateJob);

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { type FunctionLogs, ServiceFunction } from '../base/service-function.ts';
+import { ServiceFunction } from '../base/service-function.ts';
 import type { FileStore } from '../file-store.ts';
 import type { ServiceApi } from '../gateway/service-api.ts';
 import type { RouteKind } from '../settings/request-rates.ts';
@@ -12,19 +12,17 @@ export interface BatchesApiProps {
   readonly jobs: JobTable;
   readonly files: FileStore;
   readonly queues: JobQueues;
-  readonly logs: FunctionLogs;
 }
 
 /** The routes of OpenAI's batches: each is a job. */
 export class RequestBatchesApi extends Construct {
   constructor(scope: Construct, id: string, props: BatchesApiProps) {
     super(scope, id);
-    const { api, jobs, files, queues, logs } = props;
+    const { api, jobs, files, queues } = props;
     const endpoint = (name: string, method: string, path: string, kind?: RouteKind) => {
       const fn = new ServiceFunction(this, name, {
         description: `${method} ${path}`,
         timeout: Duration.seconds(25),
-        logs,
       });
       api.route(method, path, fn, kind);
       return fn;

@@ -43,6 +43,14 @@ describe('a route or method that does not exist', () => {
     ['PROPFIND', '/batch/jobs'],
     ['GET', '/__proto__'],
     ['GET', '/%2e%2e/%2e%2e/etc/passwd'],
+    // A base URL without /v1, or with it twice, and OpenAI's old completions.
+    ['POST', '/chat/completions'],
+    ['POST', '/responses'],
+    ['POST', '/embeddings'],
+    ['POST', '/messages'],
+    ['POST', '/v1/v1/chat/completions'],
+    ['POST', '/v1/v1/messages'],
+    ['POST', '/v1/completions'],
   ] as const;
 
   it.each(unknown)('%s %s is a 404 with detail and error, key or not', async (method, path) => {

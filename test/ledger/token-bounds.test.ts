@@ -13,6 +13,7 @@ import {
   estimatePromptTokens,
   isCertainlyTooLong,
   maxCostNanoUsd,
+  type SizedRequest,
 } from '../../shared/models/token-bounds.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { cases } from '../support/run/cases.ts';
@@ -200,6 +201,33 @@ describe('the pages of a PDF are counted as their text and a picture each', () =
       expect(tokens).toBeGreaterThan(16 * 3_000);
       expect(tokens).toBeLessThan(16 * 3_000 + 100);
     }
+  });
+
+  it.each<[string, (data: string) => SizedRequest]>([
+    [
+      'messages',
+      (data) => {
+        const source = { type: 'base64', media_type: 'application/pdf', data };
+        const content = [{ type: 'document', source }];
+        const result = { type: 'tool_result', tool_use_id: 'c', content };
+        return dialects.messages.sized({ messages: [{ role: 'user', content: [result] }] });
+      },
+    ],
+    [
+      'responses',
+      (data) => {
+        const file = { type: 'input_file', file_data: `data:application/pdf;base64,${data}` };
+        const output = { type: 'function_call_output', call_id: 'c', output: [file] };
+        return dialects.responses.sized({ input: [output] });
+      },
+    ],
+  ])('in what a tool gave, in %s', async (_, sizedOf) => {
+    const data = Buffer.from(await pdfOf(pages)).toString('base64');
+
+    const tokens = estimatePromptTokens(seeing, sizedOf(data));
+
+    expect(tokens).toBeGreaterThan(16 * 3_000);
+    expect(tokens).toBeLessThan(16 * 3_000 + 100);
   });
 
   it('of one that is damaged, encrypted, elsewhere or none as one page', () => {

@@ -340,6 +340,22 @@ describe('a request of Messages', () => {
     expect(upstream?.requests()).toEqual([]);
   });
 
+  // Anthropic's Python client asks for a thread, and goes on by itself where these details say that there is none.
+  it('tells a tool runner that there are no threads', async () => {
+    const body = { model: refusing.id, ...asked, thread: { type: 'create' } };
+
+    const response = await send(account, body);
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+      },
+    });
+  });
+
   it('passes what Quire doesn’t know, and leaves out what it can’t price', async () => {
     const {
       id: model,

@@ -24,6 +24,17 @@ const bare: Ask = { model: 'm', messages: [], stream: false };
 const failure = new ServiceError(503, 'model_unavailable', 'It broke.');
 const broken = expect.objectContaining({ code: 'model_unavailable' });
 
+it('each dialect has its own route, and its own name for the limit of an answer', () => {
+  expect(
+    [chat, responses, messages, embeddings].map(({ path, limitName }) => [path, limitName]),
+  ).toEqual([
+    ['/chat/completions', 'max_tokens'],
+    ['/responses', 'max_output_tokens'],
+    ['/messages', 'max_tokens'],
+    ['/embeddings', 'max_tokens'],
+  ]);
+});
+
 describe('what proves a thought', () => {
   it.each([
     [{ signature: 's' }, 'signature:s'],

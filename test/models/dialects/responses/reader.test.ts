@@ -30,20 +30,54 @@ const textOf = (...events: Body[]) =>
     .join('');
 
 describe('a stream of a response is refused', () => {
+  it.each<[string, string, Body[]]>([
+    ['that doesn’t begin', 'did not begin with its first event', [added()]],
+    ['that begins twice', 'began twice', [created, created]],
+    [
+      'that is of another dialect',
+      'did not begin with its first event',
+      [{ object: 'chat.completion.chunk', choices: [] }],
+    ],
+    ['that begins an item twice', 'began an item twice', [created, added(), added()]],
+    [
+      'that adds to an item which it has not begun',
+      'went on with an item that it had not begun',
+      [created, delta('a')],
+    ],
+    [
+      'that adds to an item which it has ended',
+      'went on with an item that it had ended',
+      [created, added(), itemDone(), delta('a')],
+    ],
+    [
+      'that ends an item twice',
+      'went on with an item that it had ended',
+      [created, added(), itemDone(), itemDone()],
+    ],
+    ['that goes on after its end', 'went on after its end', [created, completed(), added()]],
+    ['that ends twice', 'went on after its end', [created, completed(), completed()]],
+  ])('%s', (_, words, events) => {
+    expect(() => read(...events)).toThrow(
+      expect.objectContaining({
+        ...{ code: 'model_unavailable', message: `The model's answer ${words}.` },
+      }),
+    );
+  });
+
   it.each<[string, Body[]]>([
-    ['that doesn’t begin', [added()]],
-    ['that begins twice', [created, created]],
-    ['that is of another dialect', [{ object: 'chat.completion.chunk', choices: [] }]],
-    ['that begins an item twice', [created, added(), added()]],
-    ['that adds to an item which it has not begun', [created, delta('a')]],
-    ['that adds to an item which it has ended', [created, added(), itemDone(), delta('a')]],
-    ['that ends an item twice', [created, added(), itemDone(), itemDone()]],
-    ['that goes on after its end', [created, completed(), added()]],
-    ['that ends twice', [created, completed(), completed()]],
     ['whose text is none', [created, added(), { ...delta(''), delta: { text: 'a' } }]],
     ['with a part beyond all', [created, added(), { ...delta('a'), content_index: 1e9 }]],
+    [
+      'with the first part beyond all',
+      [created, added(), { ...delta('a'), content_index: 10_000 }],
+    ],
+    ['with a part before the first', [created, added(), { ...delta('a'), content_index: -1 }]],
   ])('%s', (_, events) => {
-    expect(() => read(...events)).toThrow(expect.objectContaining({ code: 'model_unavailable' }));
+    expect(() => read(...events)).toThrow(
+      expect.objectContaining({
+        ...{ code: 'model_unavailable', message: 'The model sent a broken chunk.' },
+      }),
+    );
   });
 
   it('but not for events that are not known, nor for what keeps a connection open', () => {
@@ -164,6 +198,19 @@ describe('a stream that fails', () => {
       sequence_number: 1,
       response: { error: { code: 'context_length_exceeded' } },
     });
+  });
+
+  it.each([
+    ...['insufficient_quota', 'invalid_prompt', 'server_is_overloaded', 'usage_not_included'],
+    ...['rate_limit_exceeded', 'slow_down'],
+  ])('says %s as its provider said it, by which Codex knows whether to try again', (code) => {
+    const reader = responses.reader();
+    const response = { status: 'failed', error: { code, message: 'No.' } };
+    readBy(reader, [created, added(), delta('a'), { type: 'response.failed', response }]);
+
+    const [failed] = jsonOf(reader.fail(failing('model_unavailable')));
+
+    expect(failed?.['response']).toMatchObject({ status: 'failed', error: { code } });
   });
 
   it('says nothing after its end', () => {

@@ -53,11 +53,14 @@ export function reportedError(
 const callersCodes =
   /^(invalid_(prompt|request|value|image|base64)|image_|unsupported_image|empty_image|failed_to_download|context_length|request_too_large|content_(policy|filter)|cyber_policy|(400|413|422)$)/;
 
+/** Whether such an error is the request's own fault, by its code. */
+export const blamesRequest = (code: unknown): boolean => callersCodes.test(String(code));
+
 /** An error in place of an answer, with status 200: 400 if the request is to blame, else 503. */
 export function reportedFailure(error: unknown, otherwise: string): ModelError {
   const message = withoutSecrets(messageIn(error) ?? otherwise);
   const { code } = Object(error) as { code?: unknown };
-  if (!callersCodes.test(String(code))) return unavailable(message);
+  if (!blamesRequest(code)) return unavailable(message);
   if (code === 'context_length_exceeded' || tooLong.test(message)) {
     return contextLengthExceeded(message);
   }

@@ -197,6 +197,24 @@ describe.each(pairs)('a caller of %s, whose first upstream speaks %s and', (asks
     expect(await chargesOf(keyId)).toMatchObject([{ status: 'released' }]);
   });
 
+  it('blames the request before its content, gets that, and the second isn’t asked', async () => {
+    const error = { message: 'Refused.', code: 'invalid_prompt', type: 'invalid_request_error' };
+    const failed = { type: 'response.failed', response: { status: 'failed', error } };
+    const blame = {
+      chat: event({ error }),
+      responses: responseEvents([failed], 3).join(''),
+      messages: messageEvent({ type: 'error', error }),
+    }[speaks];
+    const refusing = pieces([...spoken[speaks].begun, blame]);
+    const { call, asked } = open(asks, true, [[speaks, refusing], sound]);
+
+    // Codex looks for it in the stream.
+    if (asks === 'responses') expect(await textOf(call, asks)).toContain('"code":"invalid_prompt"');
+    else await expect(call).rejects.toMatchObject({ statusCode: 400, message: 'Refused.' });
+
+    expect(asked()).toBe(1);
+  });
+
   it('ends with a reason and no content, gets that, and the second isn’t asked', async () => {
     const ends = {
       chat: [chunk({}, 'length')],

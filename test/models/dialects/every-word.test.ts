@@ -275,10 +275,17 @@ describe('the end of an answer', () => {
     [
       'context_length_exceeded',
       'context_length_exceeded',
-      'overloaded_error',
+      'invalid_request_error',
       'context_length_exceeded',
     ],
-    ['invalid_request_error', 'invalid_request_error', 'invalid_request_error', 'server_error'],
+    ['invalid_request_error', 'invalid_request_error', 'invalid_request_error', 'invalid_prompt'],
+    ['invalid_prompt', 'invalid_prompt', 'invalid_request_error', 'invalid_prompt'],
+    ['content_filter', 'content_filter', 'invalid_request_error', 'invalid_prompt'],
+    ['insufficient_quota', 'insufficient_quota', 'overloaded_error', 'insufficient_quota'],
+    ['server_is_overloaded', 'server_is_overloaded', 'overloaded_error', 'server_is_overloaded'],
+    ['slow_down', 'slow_down', 'overloaded_error', 'slow_down'],
+    ['cyber_policy', 'cyber_policy', 'invalid_request_error', 'cyber_policy'],
+    ['overloaded_error', 'overloaded_error', 'overloaded_error', 'server_error'],
     [undefined, 'model_unavailable', 'overloaded_error', 'server_error'],
   ])('by an error %s is told so', (code, ofChat, ofMessages, ofResponses) => {
     const events: AnswerEvent[] = [text, { is: 'error', message: 'No.', ...(code && { code }) }];

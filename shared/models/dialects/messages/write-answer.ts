@@ -1,5 +1,5 @@
 import { messagesErrorType } from '../../../http/messages-error.ts';
-import { unavailable } from '../../errors.ts';
+import { blamesRequest, unavailable } from '../../errors.ts';
 import { estimateTokens } from '../../token-bounds.ts';
 import type { AnswerEvent, Usage } from '../answer-event.ts';
 import type { Ask } from '../ask.ts';
@@ -228,5 +228,5 @@ export function estimatedUsage({ messages, tools }: Ask, outputTokens: number): 
 }
 
 /** Errors that have Anthropic's own type keep it. */
-export const errorTypeOf = (code: string | undefined): string =>
-  code?.endsWith('_error') ? code : messagesErrorType(503);
+export const errorTypeOf = (code = ''): string =>
+  code.endsWith('_error') ? code : messagesErrorType(blamesRequest(code) ? 400 : 503);

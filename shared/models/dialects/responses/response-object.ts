@@ -1,3 +1,4 @@
+import { blamesRequest } from '../../errors.ts';
 import type { Body } from '../dialect.ts';
 
 /** Writes events of a response one after the other, each with its number. */
@@ -45,12 +46,15 @@ export const emptyResponse = (fields: Body): Body => ({
   ...fields,
 });
 
-/** The codes of errors in a stream that clients act on, by ours. For them any other is a fault of the server. */
-const failureCodes: Readonly<Record<string, string>> = {
-  context_length_exceeded: 'context_length_exceeded',
-  rate_limit_exceeded: 'rate_limit_exceeded',
-  budget_exceeded: 'insufficient_quota',
-};
+/** The codes of errors in a stream that clients act on. @see https://github.com/openai/codex/tree/main/codex-rs/codex-api */
+const failureCodes = [
+  ...['context_length_exceeded', 'rate_limit_exceeded', 'insufficient_quota', 'invalid_prompt'],
+  ...['cyber_policy', 'server_is_overloaded', 'slow_down'],
+];
 
-export const failureCode = (code: string | undefined): string =>
-  failureCodes[code ?? ''] ?? 'server_error';
+/** For clients any other error is a fault of their request, or of the server. */
+export function failureCode(code = ''): string {
+  if (code === 'budget_exceeded') return 'insufficient_quota';
+  if (failureCodes.includes(code)) return code;
+  return blamesRequest(code) ? 'invalid_prompt' : 'server_error';
+}

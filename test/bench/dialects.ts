@@ -10,9 +10,10 @@ import { messageItem, responseStream } from '../support/servers/responses-stub.t
 import { startTestStage } from '../support/servers/stage.ts';
 
 const help = `Measures the time to the first streamed byte in each dialect, on an upstream of each dialect, in one run:
-what passes through beside what is translated. Ratios are to chat completions that pass through.
+what passes through beside what is translated. Ratios are to chat completions that pass through. Beside another
+release, both are asked in turns, and the last column says how much later the first byte comes.
 
-  node test/bench/dialects.ts [requests]`;
+  [QUIRE_BENCH_ROOT=<checkout>] node test/bench/dialects.ts [requests]`;
 
 if (process.argv[2] === '--help') {
   console.log(help);
@@ -64,13 +65,18 @@ writeFileSync(
     })),
   }),
 );
-const stage = await startTestStage({
-  memory: true,
-  env: { QUIRE_CATALOGUE: catalogue, BENCH_API_KEY: 'bench' },
-});
+const other = process.env['QUIRE_BENCH_ROOT'];
+const start = (sourceRoot?: string) =>
+  startTestStage({
+    memory: true,
+    ...(sourceRoot && { sourceRoot }),
+    env: { QUIRE_CATALOGUE: catalogue, BENCH_API_KEY: 'bench' },
+  });
+const stages = [await start(), ...(other ? [await start(other)] : [])];
+type Stage = (typeof stages)[number];
 
 /** Asks once, and reads the answer. Returns the ms to its first byte. */
-async function ask(caller: string, model: string): Promise<number> {
+async function ask(stage: Stage, caller: string, model: string): Promise<number> {
   const { path, body } = callers[caller] ?? { path: '', body: {} };
   const startedAt = performance.now();
   const response = await fetch(`${stage.base_url}${path}`, {
@@ -85,22 +91,27 @@ async function ask(caller: string, model: string): Promise<number> {
 }
 
 const pairs = dialects.flatMap((caller) =>
-  dialects.map((model) => ({ caller, model, ms: [] as number[] })),
+  dialects.map((model) => ({ caller, model, ms: stages.map((): number[] => []) })),
 );
-for (const { caller, model } of pairs) for (let n = 0; n < 30; n++) await ask(caller, model);
-// In turn, so that what else the machine does meets all alike.
-for (let n = 0; n < times; n++)
-  for (const pair of pairs) pair.ms.push(await ask(pair.caller, pair.model));
+const askAll = async ({ caller, model, ms }: (typeof pairs)[number]) => {
+  for (const [n, stage] of stages.entries()) ms[n]?.push(await ask(stage, caller, model));
+};
+// The first ones compile. In turn, so that what else the machine does meets all alike.
+for (const pair of pairs) for (let n = 0; n < 30; n++) await askAll(pair);
+for (const pair of pairs) pair.ms = stages.map(() => []);
+for (let n = 0; n < times; n++) for (const pair of pairs) await askAll(pair);
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-const chat = median(pairs[0]?.ms ?? []);
-console.log('caller     upstream   p50 ms   to chat');
+const median = (values: number[] = []) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const chat = median(pairs[0]?.ms[0]);
+console.log(`caller     upstream   p50 ms   to chat${other ? '   other ms   later ms' : ''}`);
 for (const { caller, model, ms } of pairs) {
-  const p50 = median(ms);
+  const [p50, before] = [median(ms[0]), median(ms[1])];
+  const beside = [before, p50 - before].map((each) => each.toFixed(1).padStart(11)).join('');
   console.log(
-    `${caller.padEnd(10)} ${model.padEnd(10)} ${p50.toFixed(1).padStart(6)}   ${(p50 / chat).toFixed(2)}`,
+    `${caller.padEnd(10)} ${model.padEnd(10)} ${p50.toFixed(1).padStart(6)}   ${(p50 / chat).toFixed(2).padStart(7)}${other ? beside : ''}`,
   );
 }
-await stage.close();
+for (const stage of stages) await stage.close();
 upstream.close();
 rmSync(folder, { recursive: true });

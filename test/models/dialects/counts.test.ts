@@ -84,6 +84,24 @@ describe('a usage is read', () => {
       },
       { promptTokens: 100, outputTokens: 40, thoughtTokens: 5 },
     ],
+    [
+      'of a response whose total has more than it names',
+      responses,
+      {
+        ...{ input_tokens: 100, output_tokens: 35, total_tokens: 140 },
+        output_tokens_details: { reasoning_tokens: 3 },
+      },
+      { promptTokens: 100, outputTokens: 35, thoughtTokens: 3 },
+    ],
+    [
+      'of a chat completion whose total has more than it names',
+      chat,
+      {
+        ...{ prompt_tokens: 100, completion_tokens: 35, total_tokens: 140 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+      { promptTokens: 100, outputTokens: 35, cachedTokens: 0, thoughtTokens: 3 },
+    ],
   ])('%s', (_, dialect, usage, expected) => {
     const answer = {
       ...{ model: 'm', usage, choices: [], content: [], status: 'completed', output: [] },

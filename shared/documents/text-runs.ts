@@ -21,6 +21,8 @@ export class TextLayer {
   readonly flagged: string;
   /** Whether a piece of the text has letters that PDFium can't tell at all. */
   readonly isPartial: boolean;
+  /** Whether there is text that neither a layer nor a picture of the page shows. */
+  readonly isUntold: boolean;
   /** The page as it is shown. */
   readonly page: Box;
   /** How often the page is turned clockwise by a quarter to be shown. */
@@ -37,9 +39,10 @@ export class TextLayer {
     this.quarterTurns = pdfium.exports.FPDFPage_GetRotation(page);
     this.page = turned(pageBox, this.quarterTurns);
     const writer = new RunWriter(pageBox);
-    const { letters, isPartial } = visibleLetters(pdfium, page);
+    const { letters, isPartial, isUntold } = visibleLetters(pdfium, page);
     for (const letter of letters) writer.add(letter);
     this.isPartial = isPartial();
+    this.isUntold = isUntold();
     this.letters = writer.letters;
     this.flagged = writer.flagged;
     this.all = writer.runs;

@@ -60,6 +60,9 @@ export function textLayerOf(
 ): Pick<PageContent, 'textLayer' | 'words'> | undefined {
   const { pdfium } = pdf;
   const layer = TextLayer.of(pdfium, open.page);
+  if (layer.letters === '' && open.pictures.length === 0 && layer.isUntold) {
+    throw unreadablePage(open.number, 'its letters are of a font that is not in the file');
+  }
   if (!isWhole(pdfium, open, layer)) return undefined;
   const blocks = blocksOfLayer(layer, !open.hasAnnotations);
   const notes = pdf.notes.get(open.number) ?? [];

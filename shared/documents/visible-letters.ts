@@ -18,6 +18,9 @@ const minWhite = 250;
 /** More covers than these are not looked at: the page is a drawing. */
 const maxCovers = 500;
 
+/** So many text objects of a page may be empty. */
+const maxEmpty = 4;
+
 /** A thing that is drawn on a page. */
 interface Drawn {
   /** The later is drawn over the earlier. */
@@ -38,6 +41,8 @@ export interface VisibleLetters {
   letters: Iterable<Letter>;
   /** Whether a text object has no letter that PDFium can tell. To be asked after the letters. */
   isPartial: () => boolean;
+  /** Whether text is neither told nor drawn, as its font is neither in the file nor PDFium's. To be asked after them too. */
+  isUntold: () => boolean;
 }
 
 /**
@@ -48,8 +53,11 @@ export function visibleLetters(pdfium: Pdfium, page: number): VisibleLetters {
   const read = new Set<number>();
   const objects = pageObjects(pdfium, page);
   const texts = objects.filter((object) => pdfium.exports.FPDFPageObj_GetType(object) === textType);
+  const unread = () => texts.filter((object) => !read.has(object));
   return {
     letters: lettersOf(pdfium, page, objects, read),
+    isUntold: () =>
+      unread().filter((object) => !hasExtent(boundsOf(pdfium, object))).length > maxEmpty,
     isPartial: () => {
       const [known, lost] = [true, false].map((isRead) =>
         texts

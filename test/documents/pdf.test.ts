@@ -138,23 +138,61 @@ describe('text whose font does not say which letters it shows', () => {
   });
 });
 
+describe('text whose font is neither in the file nor known', () => {
+  const fontOf = (name: string, ordering: string, map: string) => [
+    `<</Type/Font/Subtype/Type0/BaseFont/${name}/Encoding/${map}/DescendantFonts[6 0 R]>>`,
+    `<</Type/Font/Subtype/CIDFontType0/BaseFont/${name}/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>/DW 1000/FontDescriptor 7 0 R>>`,
+    `<</Type/FontDescriptor/FontName/${name}/Flags 4/FontBBox[-92 -250 1010 922]/Ascent 752/Descent -221/CapHeight 737/ItalicAngle 0/StemV 114>>`,
+  ];
+
+  it.each([
+    ['Japanese, downwards', 'HeiseiKakuGo-W5', 'Japan1', 'UniJIS-UCS2-H'],
+    ['Korean', 'HYSMyeongJo-Medium', 'Korea1', 'UniKS-UCS2-H'],
+    ['Chinese', 'STSong-Light', 'GB1', 'UniGB-UCS2-H'],
+  ])('is not taken for an empty page: %s', async (_, name, ordering, map) => {
+    const shown = Array.from({ length: 8 }, (_, n) => `1 0 0 1 500 ${780 - 17 * n} Tm <4E00> Tj`);
+    const font = fontOf(name, ordering, map);
+    const document = await open(pdfOfPage(`BT /F 12 Tf ${shown.join(' ')} ET`, font), 'pdf');
+
+    await expect(document.readPage(1)).rejects.toMatchObject({
+      code: 'unreadable_page',
+      message: "Page 1 can't be read: its letters are of a font that is not in the file.",
+    });
+  });
+
+  it('is an empty page where nothing is written with it', async () => {
+    const font = fontOf('STSong-Light', 'GB1', 'UniGB-UCS2-H');
+    const document = await open(pdfOfPage(`BT /F 12 Tf ${'<> Tj '.repeat(8)} ET`, font), 'pdf');
+
+    expect(await document.readPage(1)).toEqual({ textLayer: '' });
+  });
+});
+
 /** A page of 78 letters in a font of boxes that are called g1, g2 and so on. */
 function pdfOfNamelessGlyphs(): string {
-  const stream = (content: string) =>
-    `<</Length ${content.length}>>\nstream\n${content}\nendstream`;
   const glyphs = Array.from({ length: 26 }, (_, index) => `/g${index + 1}`);
+  return pdfOfPage(`BT /F 12 Tf 60 700 Td (${'abcdefghijklmnopqrstuvwxyz'.repeat(3)}) Tj ET`, [
+    `<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[.001 0 0 .001 0 0]/FirstChar 97
+    /LastChar 122/Widths[${'600 '.repeat(26)}]/Encoding<</Differences[97${glyphs.join('')}]>>
+    /CharProcs<<${glyphs.map((name) => `${name} 6 0 R`).join('')}>>/Resources<<>>>>`,
+    streamOf('600 0 0 0 500 700 d1 0 0 500 700 re f'),
+  ]);
+}
+
+const streamOf = (content: string) =>
+  `<</Length ${content.length}>>\nstream\n${content}\nendstream`;
+
+/** A PDF of one page, whose font /F is the first of the objects that it needs beside: number 5. */
+function pdfOfPage(content: string, fontObjects: string[]): string {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
     '<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
-    stream(`BT /F 12 Tf 60 700 Td (${'abcdefghijklmnopqrstuvwxyz'.repeat(3)}) Tj ET`),
-    `<</Type/Font/Subtype/Type3/FontBBox[0 0 600 700]/FontMatrix[.001 0 0 .001 0 0]/FirstChar 97
-    /LastChar 122/Widths[${'600 '.repeat(26)}]/Encoding<</Differences[97${glyphs.join('')}]>>
-    /CharProcs<<${glyphs.map((name) => `${name} 6 0 R`).join('')}>>/Resources<<>>>>`,
-    stream('600 0 0 0 500 700 d1 0 0 500 700 re f'),
+    streamOf(content),
+    ...fontObjects,
   ];
   const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('');
-  return `%PDF-1.4\n${body}trailer\n<</Root 1 0 R/Size 7>>\nstartxref\n0\n%%EOF\n`;
+  return `%PDF-1.4\n${body}trailer\n<</Root 1 0 R/Size ${objects.length + 1}>>\nstartxref\n0\n%%EOF\n`;
 }
 
 describe('a huge page', () => {

@@ -13,7 +13,6 @@ import {
   JobResult,
   LeftOutFile,
   LineCounts,
-  lowConfidence,
   MissingRow,
   OcrPage,
   OcrResult,
@@ -22,6 +21,7 @@ import {
   SubfolderCounts,
   TokenCounts,
 } from '../jobs/results/result.ts';
+import { lowConfidence, ResultWarning } from '../jobs/results/warnings.ts';
 import { component } from './operation.ts';
 
 const type = 'What kind of result this is.';
@@ -72,8 +72,14 @@ export const resultComponents = {
     pages: 'Page by page; none in a list where the result is long.',
     failed_pages: 'The pages that could not be read; absent where all were.',
     low_confidence_pages: `The pages to be looked at by a person: those read with a confidence below ${lowConfidence}. Absent where there are none, and for a model, which doesn’t say how sure it is.`,
+    warnings: 'What is not in the text, or may be wrong in it; absent where nothing is.',
     cost_usd: cost,
     url,
+  }),
+  ResultWarning: component(ResultWarning, 'What was not read, or may be wrong.', {
+    code: 'Which kind it is.',
+    message: 'The same as a sentence.',
+    pages: 'The pages that it is about.',
   }),
   OcrPage: component(OcrPage, 'One page.', {
     page: 'Its number, from 1.',
@@ -149,6 +155,7 @@ export const resultComponents = {
     cost_usd: 'What reading them cost, in USD.',
     failed_pages: 'The pages that could not be read; absent where all were.',
     low_confidence_pages: 'The pages that were read with a low confidence; absent where none was.',
+    warnings: 'What was not read, or may be wrong; absent where nothing is.',
   }),
   FolderResult: component(FolderResult, 'What became of a folder’s files.', {
     type,

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { shared } from '../support/run/shared.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 import { cleanEnvironment, inOwnProcess } from '../support/servers/command.ts';
@@ -35,6 +36,18 @@ describe('npm run quire -- submit', () => {
     expect(stdout).toContain(`--- notes.txt ---\n${readFileSync(notes, 'utf8')}`);
     expect(stdout).toMatch(/--- invoice\.pdf ---\nInvoice\n[\s\S]*Brass rings/);
     expect(stderr).toMatch(/^notes\.txt: done, \$0\.00 \(job_/m);
+  });
+
+  it('says why a text is empty', async () => {
+    const blank = join(home, 'blank.pdf');
+    writeFileSync(blank, await pdfOf([{ blank: true }, { blank: true }]));
+
+    const { code, stderr } = await quire(['submit', blank]);
+
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^blank\.pdf: done, .*\n {2}There is no text in the document\. Page 1, 2\.$/m,
+    );
   });
 
   it('prints the fields of an invoice', async () => {

@@ -8,11 +8,12 @@ export function tabulateJobs(jobs: readonly JobSheet[], more: boolean): string {
   const table = aligned([
     [
       ...['id', 'submitted', 'key', 'status', 'progress', 'type', 'priority', 'retries'],
-      ...['about', 'error'],
+      ...['about', 'warnings', 'error'],
     ],
     ...jobs.map((job) => [
       ...[job.id, minuteOf(job.created_at), keyOf(job), job.status, progressOf(job), typeOf(job)],
       ...[String(job.priority), String(job.retry_count), cut(aboutOf(job), 30)],
+      job.warnings ? String(job.warnings) : '',
       cut(printable(job.error ?? ''), 80),
     ]),
   ]);
@@ -38,6 +39,7 @@ export function describeJob(job: JobSheet): string {
     ['result on Drive', job.drive_result_file_id],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
     ['error', job.error && printable(job.error)],
+    ['warnings', job.warnings ? String(job.warnings) : null],
     ['progress', !job.batch && progress ? progressOf(job) : null],
     ['made for it', children && childrenOf(children)],
     ['cost', job.cost_usd === null ? null : dollars(job.cost_usd)],

@@ -1,15 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { FolderResult } from '../../../shared/jobs/results/result.ts';
+import type { FolderResult, OcrResult } from '../../../shared/jobs/results/result.ts';
 import { ask, type EndedJob, respond, type Service } from '../service.ts';
 import { dollars, printable } from '../text.ts';
 
-/** What a job came to, in a line. */
+/** What a job came to, in a line, and what it warns of. */
 export function endedText({ filename, status, error, result, id }: EndedJob, name: string): string {
   const cost = typeof result?.['cost_usd'] === 'number' ? `, ${dollars(result['cost_usd'])}` : '';
   const why = error === null ? '' : `: ${printable(error)}`;
-  return `${printable(filename ?? name)}: ${status}${cost}${why} (${id})`;
+  const { warnings = [] } = (result?.['ocr'] ?? result ?? {}) as Pick<OcrResult, 'warnings'>;
+  return [
+    `${printable(filename ?? name)}: ${status}${cost}${why} (${id})`,
+    ...warnings.map(({ message, pages }) => `  ${message} Page ${pages.join(', ')}.`),
+  ].join('\n');
 }
 
 /** The result of a job as people read it: its text, its fields, or its figures. Undefined if it has none. */

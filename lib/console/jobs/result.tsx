@@ -4,6 +4,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { save } from '../parts/save.ts';
 import { Scrolled } from '../parts/scrolled.tsx';
+import { Warnings, warnedOf } from './evidence/coverage.tsx';
 import { Fields } from './evidence/fields.tsx';
 import { LongResult } from './evidence/long-result.tsx';
 import type { Job } from './job.ts';
@@ -20,6 +21,8 @@ export function Result({ job, result }: { job: Job; result: JobResult }) {
         ) : (
           <Fields job={job} result={result} />
         ))}
+      {result.type === 'ocr' && <Warnings texts={warnedOf(result)} />}
+      {result.type === 'pipeline' && <Warnings texts={warnedOf(result.ocr)} />}
       {partsOf(result).map((part) => (
         <Part key={part.title} part={part} name={nameFor(job, part)} />
       ))}

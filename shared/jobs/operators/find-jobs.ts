@@ -35,7 +35,7 @@ const attributes = [
   ...['children_total', 'children_ended', 'children_failed', 'children_cancelled', 'page_count'],
   ...['pages_done', 'pages_failed', 'ready_at', 'lease_until', 'turn'],
   ...['endpoint', 'window_ends_at', 'in_progress_at', 'finalizing_at', 'stopped_at'],
-  ...['output_file_id', 'error_file_id'],
+  ...['output_file_id', 'error_file_id', 'warnings'],
 ];
 
 const keysAtOnce = 16;

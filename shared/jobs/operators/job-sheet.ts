@@ -31,6 +31,8 @@ export interface JobSheet extends Omit<JobRecord, Unshown> {
   /** The batch that it is; null for any other job. */
   batch: BatchSheet | null;
   cost_usd: number | null;
+  /** How much its result warns of. */
+  warnings: number;
 }
 
 /** Makes the sheet of a job. A job of a list carries no result, and shows no cost. */
@@ -53,6 +55,7 @@ export function jobSheet(item: Job, keyName: string | undefined): JobSheet {
     retry_job_id: job.retry_job_id ?? null,
     batch: isBatch(job) ? batchOf(job) : null,
     cost_usd: result && 'cost_usd' in result ? result.cost_usd : null,
+    warnings: job.warnings ?? 0,
   };
 }
 

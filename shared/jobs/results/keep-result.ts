@@ -54,7 +54,18 @@ export async function wholeResult(job: Job): Promise<string | undefined> {
 export const completionOf =
   <Its extends ClaimedJob>(job: Its, result: JobResult, beside: Partial<Its> = {}): RunEnd =>
   async () =>
-    completeJob<ClaimedJob>(job, { ...(await keepResult(job, result)), ...(beside as object) });
+    completeJob<ClaimedJob>(job, {
+      ...(await keepResult(job, result)),
+      ...warningsIn(result),
+      ...(beside as object),
+    });
+
+/** How much a result warns of, for lists of jobs. */
+function warningsIn(result: JobResult): { warnings?: number } {
+  const read = 'ocr' in result ? result.ocr : result;
+  const count = read && 'warnings' in read ? read.warnings?.length : 0;
+  return count ? { warnings: count } : {};
+}
 
 /** A result; and its text, if that is too long to be part of it. */
 interface Split {

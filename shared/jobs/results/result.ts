@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Count, Usd } from '../../http/schema.ts';
+import { ResultWarning } from './warnings.ts';
 
 /** A link to a text that is too long to be sent in the result. */
 const Url = v.exactOptional(v.string());
@@ -38,9 +39,6 @@ export const ChatBatchResult = v.object({
   token_details: v.exactOptional(v.object({ cached_tokens: Count, reasoning_tokens: Count })),
 });
 
-/** Below this a page's confidence is low: in scans about one character of twenty is then wrong. */
-export const lowConfidence = 80;
-
 /** One page as it was read; a failed one says why in its place. */
 export const OcrPage = v.object({
   page: Count,
@@ -65,6 +63,8 @@ export const OcrResult = v.object({
   failed_pages: v.exactOptional(v.array(Count)),
   /** The pages whose confidence is below `lowConfidence`; absent where none is. */
   low_confidence_pages: v.exactOptional(v.array(Count)),
+  /** What is not in the text, or may be wrong in it; absent where nothing is. */
+  warnings: v.exactOptional(v.array(ResultWarning)),
   cost_usd: Usd,
   url: Url,
 });
@@ -127,6 +127,7 @@ export const PagesRead = v.object({
   cost_usd: Usd,
   failed_pages: v.exactOptional(v.array(Count)),
   low_confidence_pages: v.exactOptional(v.array(Count)),
+  warnings: v.exactOptional(v.array(ResultWarning)),
 });
 
 /** The result of an extraction; `ocr` is null in that of its model's own job. */

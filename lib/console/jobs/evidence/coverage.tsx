@@ -1,17 +1,16 @@
-import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
+import type { ExtractResult, OcrResult } from '../../../../shared/jobs/results/result.ts';
 import { count, counted } from '../../parts/format.ts';
 import { missingId } from './marks.ts';
 import { statusText } from './page-view.tsx';
 import { buttonId, type View } from './picking.ts';
 
-/** What somebody should know before using the values. */
-export function Warnings({ result }: { result: ExtractResult }) {
-  const warnings = [...warningsOf(result)];
-  if (warnings.length === 0) return null;
+/** What somebody should know before using a result. */
+export function Warnings({ texts }: { texts: string[] }) {
+  if (texts.length === 0) return null;
   return (
     <div class="refusal unsure">
       <ul>
-        {warnings.map((text) => (
+        {texts.map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
@@ -19,20 +18,24 @@ export function Warnings({ result }: { result: ExtractResult }) {
   );
 }
 
-function* warningsOf({ coverage, windows, ocr }: ExtractResult): Generator<string> {
-  for (const page of coverage.pages) {
-    if (page.status === 'failed' || page.status === 'left_out') {
-      yield `Page ${page.page}: ${statusText(page)}`;
-    }
-  }
-  const unsure = ocr?.low_confidence_pages ?? [];
-  if (unsure.length > 0) {
-    yield `Hard to read: ${unsure.length === 1 ? 'page' : 'pages'} ${unsure.join(', ')}. Compare what was taken from there.`;
-  }
-  if (windows.failed > 0) {
-    yield `For ${windows.failed} of ${counted(windows.total, 'part')} of the document the model gave no usable answer.`;
-  }
-}
+/** What the reading of a document warns of. */
+export const warnedOf = ({ warnings = [] }: Pick<OcrResult, 'warnings'>) =>
+  warnings.map(({ message, pages }) => `${message} Page ${pages.join(', ')}.`);
+
+/** What an extraction warns of. */
+export const warningsOf = ({ coverage, windows, ocr }: ExtractResult): string[] => [
+  ...coverage.pages.flatMap((page) =>
+    page.status === 'failed' || page.status === 'left_out'
+      ? `Page ${page.page}: ${statusText(page)}`
+      : [],
+  ),
+  ...warnedOf({ warnings: (ocr?.warnings ?? []).filter(({ code }) => code !== 'page_failed') }),
+  ...(windows.failed > 0
+    ? [
+        `For ${windows.failed} of ${counted(windows.total, 'part')} of the document the model gave no usable answer.`,
+      ]
+    : []),
+];
 
 /** Tells how the pages were read, and of rows that they have and the result hasn't. */
 export function Coverage({ result, view }: { result: ExtractResult; view: View }) {

@@ -5,7 +5,7 @@ import { count } from '../../parts/format.ts';
 import { save } from '../../parts/save.ts';
 import type { Job } from '../job.ts';
 import { correctionsFile, useCorrections } from './corrections.ts';
-import { Coverage, Warnings } from './coverage.tsx';
+import { Coverage, Warnings, warningsOf } from './coverage.tsx';
 import { marksOf } from './marks.ts';
 import { PageList } from './page-list.tsx';
 import { usePicking, type View } from './picking.ts';
@@ -47,7 +47,7 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
             </button>
           )}
         </div>
-        <Warnings result={result} />
+        <Warnings texts={warningsOf(result)} />
         <Failed error={corrections.failure} retry={corrections.reload} />
         {top.length > 0 && (
           <section aria-labelledby="doubtful">

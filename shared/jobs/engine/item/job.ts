@@ -59,6 +59,8 @@ export interface Job extends JobKey {
   children_cancelled?: number;
   /** Whether its parent has counted its end. */
   counted?: boolean;
+  /** How much its result warns of. */
+  warnings?: number;
   /** How far the job had come when its worker last wrote. */
   progress?: Progress;
 

@@ -8,12 +8,8 @@ import { type PageStep, pageSteps, shownPage } from '../../reading/page-steps.ts
 import { namesOfPages, pageText, withFileNames, withPageMarks } from '../../reading/page-texts.ts';
 import { returnImages } from '../../reading/read-pages.ts';
 import { completionOf, keepResult } from '../../results/keep-result.ts';
-import {
-  type JobResult,
-  lowConfidence,
-  type OcrPage,
-  type OcrResult,
-} from '../../results/result.ts';
+import type { JobResult, OcrPage, OcrResult } from '../../results/result.ts';
+import { warningsOf } from '../../results/warnings.ts';
 import { deliver } from '../../sources/delivery.ts';
 import { resultOf, startChatStep, stoppedPipeline } from '../answer/pipeline.ts';
 import { pagesOfSteps } from '../extraction/pages-of-document.ts';
@@ -87,18 +83,18 @@ async function ocrResultOf(
 ): Promise<OcrResult> {
   const files = await namesOfPages(job);
   const pages = steps.map((step): OcrPage => ({ ...shownPage(step), ...files.get(step.page) }));
-  const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
-  const unsure = steps
-    .filter(({ confidence }) => confidence !== null && confidence < lowConfidence)
-    .map(({ page }) => page);
+  const warnings = warningsOf(pages);
+  const pagesOf = (code: string) => warnings.find((each) => each.code === code)?.pages;
+  const [failed, unsure] = [pagesOf('page_failed'), pagesOf('low_confidence')];
   return {
     type: 'ocr',
     page_count: pageCount,
     images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
     text: withFileNames(pages, pageText).join('\n\n'),
     pages,
-    ...(failed.length > 0 && { failed_pages: failed }),
-    ...(unsure.length > 0 && { low_confidence_pages: unsure }),
+    ...(failed && { failed_pages: failed }),
+    ...(unsure && { low_confidence_pages: unsure }),
+    ...(warnings.length > 0 && { warnings }),
     cost_usd: toUsd(steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),
   };
 }

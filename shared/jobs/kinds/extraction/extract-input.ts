@@ -7,7 +7,7 @@ import { findModel } from '../../../models/catalogue.ts';
 import type { Extracting } from '../../asked/extract-task.ts';
 import { chatModelOf } from '../../asked/step-models.ts';
 import type { Job } from '../../engine/item/job.ts';
-import { lowConfidence } from '../../results/result.ts';
+import { lowConfidence } from '../../results/warnings.ts';
 
 const Below = dictionary(v.object({ below: v.pipe(v.number(), v.minValue(0), v.maxValue(100)) }));
 const anyVision = v.union([v.boolean(), Below]);

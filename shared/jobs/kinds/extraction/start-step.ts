@@ -32,8 +32,10 @@ export const pagesReadOf = ({
   cost_usd,
   failed_pages,
   low_confidence_pages,
+  warnings,
 }: OcrResult): PagesRead => ({
   ...{ page_count, images_used, cost_usd },
   ...(failed_pages && { failed_pages }),
   ...(low_confidence_pages && { low_confidence_pages }),
+  ...(warnings && { warnings }),
 });

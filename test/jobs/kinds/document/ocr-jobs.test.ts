@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../shared/http/caller.ts';
-import {
-  lowConfidence,
-  type OcrResult,
-  type PipelineResult,
-} from '../../../../shared/jobs/results/result.ts';
+import { newestJobs } from '../../../../shared/jobs/operators/find-jobs.ts';
+import type { OcrResult, PipelineResult } from '../../../../shared/jobs/results/result.ts';
+import { lowConfidence } from '../../../../shared/jobs/results/warnings.ts';
 import { listJobs } from '../../../../shared/jobs/routes/read.ts';
+import { xlsxOf } from '../../../support/fixtures/office-files.ts';
+import { pdfOf } from '../../../support/fixtures/pdfs.ts';
 import {
   greyJpeg,
   imagePart,
@@ -269,6 +269,7 @@ describe('a model that sees', () => {
     const { failed_pages, images_used } = job.result as OcrResult;
     expect({ status: job.status, images_used }).toEqual({ status: 'done', images_used: 1 });
     expect(failed_pages).toHaveLength(1);
+    expect(job.result).toMatchObject({ warnings: [{ code: 'page_failed', pages: failed_pages }] });
     expect(await useOf(caller)).toMatchObject({ pages: 1, held: 0, images: 1 });
   });
 });
@@ -288,6 +289,56 @@ it('pages read with little confidence are named', async () => {
     90,
   ]);
   expect(sure.result).not.toHaveProperty('low_confidence_pages');
+});
+
+describe('a result warns of', () => {
+  const warned = async (name: string, bytes: Uint8Array) => {
+    const caller = await world.newCaller();
+    const { status, result } = await ocr(caller, name, bytes);
+    const [item] = await newestJobs([caller.keyId], {}, 1);
+    const { warnings = [] } = result as OcrResult;
+    const told = warnings.map(({ code, pages }) => [code, ...pages].join(' '));
+    return { status, told, counted: item?.warnings };
+  };
+
+  it.each<[string, string, () => Uint8Array | Promise<Uint8Array>, string[]]>([
+    ['nothing', 'all.pdf', () => smallPdf([{ words: words(2) }]), []],
+    [
+      'a page that was hard to read',
+      'grey.pdf',
+      () => smallPdf([{ grey: 40 }, { words: words(2) }, { grey: unsureGrey }]),
+      ['low_confidence 3'],
+    ],
+    [
+      'a document without text',
+      'blank.pdf',
+      () => pdfOf([{ blank: true }, { blank: true }]),
+      ['no_text 1 2'],
+    ],
+    [
+      'letters that a text lost long ago',
+      'lost.txt',
+      () => Buffer.from('na\ufffdve caf\ufffd'),
+      ['letters_unknown 1'],
+    ],
+    [
+      'what an author has hidden',
+      'sheet.xlsx',
+      () => xlsxOf({ Lamps: '<row hidden="1"><c><v>7</v></c></row><row><c><v>1</v></c></row>' }),
+      ['hidden_left_out 1'],
+    ],
+    [
+      'a formula that was never reckoned',
+      'sum.xlsx',
+      () => xlsxOf({ Lamps: '<row><c><f>A2+A3</f></c><c><v>2</v></c></row>' }),
+      ['formula_without_value 1'],
+    ],
+  ])('%s', async (_, name, bytes, told) => {
+    expect(await warned(name, await bytes())).toEqual({
+      ...{ status: 'done', told },
+      counted: told.length > 0 ? told.length : undefined,
+    });
+  });
 });
 
 it('a text too long for an answer is behind a link, and listed without its pages', async () => {

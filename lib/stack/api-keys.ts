@@ -1,17 +1,11 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { type CfnAuthorizer, RequestAuthorizer, TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Canary } from './alarms/canary.ts';
-import type { ServiceAlarms } from './alarms/service-alarms.ts';
+import { Canary } from './alarms/canary.ts';
+import { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { keyed, ServiceTable } from './base/service-table.ts';
-
-export interface ApiKeysProps {
-  readonly removalPolicy: RemovalPolicy;
-  readonly alarms: ServiceAlarms;
-  readonly canary: Canary;
-}
 
 /** API keys, and the authorizer that checks them. */
 export class ApiKeys extends Construct {
@@ -20,24 +14,21 @@ export class ApiKeys extends Construct {
   /** For routes whose callers may send their key as `x-api-key` too. */
   readonly anyHeaderAuthorizer: RequestAuthorizer;
 
-  constructor(scope: Construct, id: string, { removalPolicy, alarms, canary }: ApiKeysProps) {
+  constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.table = new ServiceTable(this, 'table', {
-      ...keyed('id'),
-      removalPolicy,
-    });
+    this.table = new ServiceTable(this, 'table', keyed('id'));
     const authorizeRequest = new ServiceFunction(this, 'authorize-request', {
       description: 'Checks API keys for the gateway',
       timeout: Duration.seconds(10),
     });
     this.grantRead(authorizeRequest);
-    alarms.onErrors(authorizeRequest, {
+    ServiceAlarms.of(this).onErrors(authorizeRequest, {
       notices: 'Callers whose key is not remembered get 503 answers',
       todo: 'find the error in the logs of authorize-request: the table of keys, or the function itself',
       runbook: 'Authorizer',
       essential: true,
     });
-    canary.guard(authorizeRequest);
+    Canary.of(this).guard(authorizeRequest);
     this.authorizer = new TokenAuthorizer(this, 'authorizer', {
       handler: authorizeRequest.live,
       // HTTP's schemes are the same in any case.

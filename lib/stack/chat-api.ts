@@ -1,6 +1,6 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import type { Canary } from './alarms/canary.ts';
+import { Canary } from './alarms/canary.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
@@ -25,9 +25,7 @@ export interface ChatApiProps {
   readonly documentReader: DocumentReader;
   readonly feedback: Feedback;
   readonly files: FileStore;
-  readonly canary: Canary;
   readonly completionsMemoryMb: number;
-  readonly removalPolicy: RemovalPolicy;
 }
 
 /** The longest that the gateway allows for a streamed answer. */
@@ -65,7 +63,7 @@ export class ChatApi extends Construct {
 
   /** A route that asks a model once, in the dialect of its path. */
   private asking(name: string, path: string, namesFiles = true): void {
-    const { api, ledger, providers, files, canary, completionsMemoryMb } = this.props;
+    const { api, ledger, providers, files, completionsMemoryMb } = this.props;
     const fn = new ServiceFunction(this, name, {
       description: `POST ${path}`,
       timeout: maxAnswerTime,
@@ -74,7 +72,7 @@ export class ChatApi extends Construct {
     ledger.grantSpend(fn);
     providers.grantCall(fn);
     if (namesFiles) files.grantRead(fn);
-    canary.guard(fn, 'faults');
+    Canary.of(this).guard(fn, 'faults');
     api.routeStreamed('POST', path, fn, maxAnswerTime);
   }
 
@@ -104,7 +102,6 @@ export class ChatApi extends Construct {
       ],
       // A conversation that is forgotten after a day must not lie in backups for 35.
       restorable: false,
-      removalPolicy: this.props.removalPolicy,
     });
     const one = '/chat/sessions/{session_id}';
     const listSessions = this.endpoint('list-sessions', 'GET', '/chat/sessions');

@@ -1,4 +1,4 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ServiceFunction } from './base/service-function.ts';
@@ -7,14 +7,13 @@ import type { ServiceApi } from './gateway/service-api.ts';
 
 export interface FeedbackProps {
   readonly api: ServiceApi;
-  readonly removalPolicy: RemovalPolicy;
 }
 
 /** The table of ratings, its indexes by day and by session, which leave out the rated texts, and the routes to rate and to read ratings again. */
 export class Feedback extends Construct {
   readonly table: ServiceTable;
 
-  constructor(scope: Construct, id: string, { api, removalPolicy }: FeedbackProps) {
+  constructor(scope: Construct, id: string, { api }: FeedbackProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
       ...keyed('key_id', 'entry'),
@@ -23,7 +22,6 @@ export class Feedback extends Construct {
         // To find what was said of a session. A text that was rated lies beside its rating, and names no session.
         index('sessions', 'key_id', 'session_id'),
       ],
-      removalPolicy,
     });
     const endpoint = (name: string, method: string) => {
       const fn = new ServiceFunction(this, name, {

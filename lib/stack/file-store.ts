@@ -1,8 +1,9 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
+import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { ServiceBucket } from './base/service-bucket.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { JobTable } from './jobs/job-table.ts';
 
@@ -11,13 +12,7 @@ export interface FileStoreProps {
   readonly quota: { readonly files: number; readonly bytes: number };
   /** The jobs, whose results are files too. */
   readonly jobs: JobTable;
-  readonly removalPolicy: RemovalPolicy;
-  /** Whether the bucket keeps what is deleted, as long as tables can be restored. */
-  readonly versioned: boolean;
 }
-
-/** How long an object is kept that was deleted: as long as the table can be restored that names it. */
-const oldVersionDays = 35;
 
 /** The files and uploads of keys: their table, with a sparse index for the sweep, and a bucket without an age limit. */
 export class FileStore extends Construct {
@@ -28,33 +23,16 @@ export class FileStore extends Construct {
 
   constructor(scope: Construct, id: string, props: FileStoreProps) {
     super(scope, id);
-    const { quota, jobs, removalPolicy, versioned } = props;
+    const { quota, jobs } = props;
     this.jobs = jobs;
     this.quota = quota;
     this.table = new ServiceTable(this, 'table', {
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [index('due', 'lane', 'due_at')],
-      removalPolicy,
     });
-    this.objects = new Bucket(this, 'objects', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      ...(versioned && { versioned }),
-      lifecycleRules: [
-        {
-          ...(versioned && { noncurrentVersionExpiration: Duration.days(oldVersionDays) }),
-          abortIncompleteMultipartUploadAfter: Duration.days(1),
-        },
-      ],
-      removalPolicy,
-      // CloudFormation deletes no bucket that holds anything.
-      autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
-    });
-    Validations.of(this.objects).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-S1',
-      reason: 'Functions of this stack alone read it; the gateway logs who asked.',
-    });
+    this.objects = new ServiceBucket(this, 'objects', [
+      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+    ]);
   }
 
   /** Lets a function find what a key has uploaded. */

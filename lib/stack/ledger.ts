@@ -1,35 +1,29 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { ServiceAlarms } from './alarms/service-alarms.ts';
+import { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
-
-export interface LedgerProps {
-  readonly alarms: ServiceAlarms;
-  readonly removalPolicy: RemovalPolicy;
-}
 
 /** Accounts of keys, charges of model calls, and the queue of calls whose own function could not write that. */
 export class Ledger extends Construct {
   readonly table: ServiceTable;
   private readonly lateCalls: Queue;
 
-  constructor(scope: Construct, id: string, { alarms, removalPolicy }: LedgerProps) {
+  constructor(scope: Construct, id: string) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [index('audits', 'audit_lane', 'audit_at')],
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      removalPolicy,
     });
-    this.lateCalls = this.addLateCalls(alarms);
+    this.lateCalls = this.addLateCalls();
   }
 
-  private addLateCalls(alarms: ServiceAlarms): Queue {
+  private addLateCalls(): Queue {
     const secure = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
     const deadLetters = new Queue(this, 'late-calls-dead-letters', {
       ...secure,
@@ -66,12 +60,12 @@ export class Ledger extends Construct {
       todo: 'find the error in the logs of book-late-calls, put it right, then redrive the dead letters: each is booked once',
       runbook: 'Late calls',
     };
-    alarms.onMessages(deadLetters, {
+    ServiceAlarms.of(this).onMessages(deadLetters, {
       ...text,
       essential: true,
       notices: 'Some calls are free to their callers, and the operator pays for them',
     });
-    alarms.onAge(queue, Duration.hours(1), {
+    ServiceAlarms.of(this).onAge(queue, Duration.hours(1), {
       ...text,
       notices: 'Some keys have less to spend than they should, or are charged hours late',
     });

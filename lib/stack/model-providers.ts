@@ -1,14 +1,12 @@
-import { type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Catalogue } from '../../shared/models/catalogue.ts';
-import { type SecretStore, type ServiceSecret, serviceSecret } from './base/service-secret.ts';
+import { type ServiceSecret, serviceSecret } from './base/service-secret.ts';
 
 export interface ModelProvidersProps {
   readonly catalogue: Catalogue;
-  readonly removalPolicy: RemovalPolicy;
-  readonly secretStore: SecretStore;
 }
 
 /** The secrets of the catalogue's model providers, which the operator fills in, and Bedrock's permissions. */
@@ -19,14 +17,10 @@ export class ModelProviders extends Construct {
   constructor(scope: Construct, id: string, props: ModelProvidersProps) {
     super(scope, id);
     this.catalogue = props.catalogue;
-    const { catalogue, removalPolicy, secretStore: store } = props;
+    const { catalogue } = props;
     for (const { secret: name } of Object.values(catalogue.upstreams)) {
       if (!name || this.secrets.has(name)) continue;
-      const secret = serviceSecret(this, name, {
-        holds: `API key for the model provider ${name}`,
-        removalPolicy,
-        store,
-      });
+      const secret = serviceSecret(this, name, `API key for the model provider ${name}`);
       this.secrets.set(name, secret);
     }
   }

@@ -9,7 +9,8 @@ import { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceDashboard } from './alarms/service-dashboard.ts';
 import { ServiceHealth } from './alarms/service-health.ts';
 import { ApiKeys } from './api-keys.ts';
-import { bundlesDir, inlinePolicies, ServiceFunction, setLogs } from './base/service-function.ts';
+import { setConventions } from './base/conventions.ts';
+import { bundlesDir, inlinePolicies, ServiceFunction } from './base/service-function.ts';
 import { protectTables } from './base/service-table.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles/bundles.ts';
 import { ChatApi } from './chat-api.ts';
@@ -52,9 +53,19 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
-    setLogs(this, {
-      retention: settings.logRetentionDays as RetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
+    // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
+    const removalPolicy =
+      settings.removalPolicy === 'retain'
+        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        : RemovalPolicy.DESTROY;
+    setConventions(this, {
+      removalPolicy,
+      versioned: settings.deletionProtection,
+      secretStore: settings.secrets,
+      logs: {
+        retention: settings.logRetentionDays as RetentionDays,
+        removalPolicy: RemovalPolicy.DESTROY,
+      },
       tracing: settings.tracing,
     });
     // Whoever reads the template alone needs none. The CDK's own `bundlingRequired` is also false in
@@ -62,57 +73,30 @@ export class ServiceStack extends Stack {
     if (this.node.tryGetContext('unbundled') === true) leaveUnbundled(bundlesDir(this));
     else bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
     const { stageName, laneShards, concurrency, corsOrigins } = settings;
-    // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
-    const removalPolicy =
-      settings.removalPolicy === 'retain'
-        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-        : RemovalPolicy.DESTROY;
-    const alarms = new ServiceAlarms(this, 'alarms', {
+    new ServiceAlarms(this, {
       kind: settings.alarms,
       email: settings.alarmEmail,
     });
-    const canary = new Canary(this, 'canary', { isOn: settings.canary });
-    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, canary });
-    const secretStore = settings.secrets;
-    const providers = new ModelProviders(this, 'providers', {
-      catalogue,
-      removalPolicy,
-      secretStore,
-    });
-    const webSearch = new WebSearch(this, 'search', { settings, catalogue, removalPolicy });
+    new Canary(this, { isOn: settings.canary });
+    const keys = new ApiKeys(this, 'keys');
+    const providers = new ModelProviders(this, 'providers', { catalogue });
+    const webSearch = new WebSearch(this, 'search', { settings, catalogue });
     const retentionDays = settings.jobRetentionDays;
-    const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy });
-    const versioned = settings.deletionProtection;
-    const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
+    const ledger = new Ledger(this, 'ledger');
+    const jobs = new JobTable(this, 'jobs', { retentionDays });
     const files = new FileStore(this, 'files', {
       quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },
-      ...{ jobs, removalPolicy, versioned },
+      jobs,
     });
-    const drive = new DriveAccount(this, 'drive', { removalPolicy, store: secretStore });
-    const queues = new JobQueues(this, 'lanes', { alarms, laneShards });
+    const drive = new DriveAccount(this, 'drive');
+    const queues = new JobQueues(this, 'lanes', { laneShards });
     const documentLimits = {
       bytes: settings.documentMaxMb * 1024 * 1024,
       pages: settings.documentMaxPages,
       pageSeconds: settings.documentPageSeconds,
     };
-    const work = {
-      queues,
-      jobs,
-      files,
-      ledger,
-      keys,
-      providers,
-      drive,
-      canary,
-      alarms,
-      documentLimits,
-    };
-    const webhooks = new Webhooks(this, 'webhooks', {
-      ledger,
-      publishes: settings.events,
-      alarms,
-      removalPolicy,
-    });
+    const work = { queues, jobs, files, ledger, keys, providers, drive, documentLimits };
+    const webhooks = new Webhooks(this, 'webhooks', { ledger, publishes: settings.events });
     new JobRunners(this, 'runners', {
       ...{ ...work, webhooks },
       chatWorkers: settings.chatWorkers,
@@ -135,12 +119,11 @@ export class ServiceStack extends Stack {
       authorizer,
       anyHeaderAuthorizer,
       errors: gatewayErrors,
-      alarms,
       waf: settings.waf,
       setsAccount: settings.gatewayAccount,
       domain: name && certificateArn ? { name, certificateArn } : undefined,
     });
-    const feedback = new Feedback(this, 'feedback', { api, removalPolicy });
+    const feedback = new Feedback(this, 'feedback', { api });
     new JobsApi(this, 'batch', {
       ...{ api, jobs, files, queues, drive, documentLimits, feedback },
     });
@@ -148,18 +131,14 @@ export class ServiceStack extends Stack {
     new FilesApi(this, 'file-api', { api, files });
     const pages = new PageReader(this, 'pages');
     const documentReader = new DocumentReader(this, 'document-reader');
-    const driveSearch = new DriveSearch(this, 'drive-search', {
-      drive,
-      documentReader,
-      jobs,
-    });
+    const driveSearch = new DriveSearch(this, 'drive-search', { drive, documentReader, jobs });
     const sources = { webSearch, pages, driveSearch, documentReader };
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ canary, feedback, files, removalPolicy },
+      ...{ feedback, files },
     });
-    const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy });
+    const usage = new Usage(this, 'usage', { api, jobs, ledger });
     const getLimits = new ServiceFunction(this, 'get-limits', {
       description: 'GET /user/limits',
       timeout: Duration.seconds(10),
@@ -177,7 +156,7 @@ export class ServiceStack extends Stack {
     );
 
     const tables = [jobs.table, files.table, keys.table, usage.table, webhooks.table];
-    new ServiceHealth(this, 'health', { alarms, concurrency, ledger: ledger.table, tables });
+    new ServiceHealth(this, 'health', { concurrency, ledger: ledger.table, tables });
     if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
     // The id is part of its functions' logical ids: another would replace them.
     new DocsApi(this, 'contract', { api });

@@ -1,7 +1,6 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
@@ -13,8 +12,6 @@ export interface UsageProps {
   readonly api: ServiceApi;
   readonly jobs: JobTable;
   readonly ledger: Ledger;
-  readonly alarms: ServiceAlarms;
-  readonly removalPolicy: RemovalPolicy;
 }
 
 /** What keys have used: a table of sums, kept up to date by the ledger's stream, and the routes to read it. */
@@ -25,10 +22,7 @@ export class Usage extends Construct {
   constructor(scope: Construct, id: string, props: UsageProps) {
     super(scope, id);
     this.props = props;
-    this.table = new ServiceTable(this, 'table', {
-      ...keyed('key_id', 'entry'),
-      removalPolicy: props.removalPolicy,
-    });
+    this.table = new ServiceTable(this, 'table', keyed('key_id', 'entry'));
     this.addRollUp();
     this.grantRead(this.endpoint('get-stats', '/user/stats'));
     const getBatchStats = this.endpoint('get-batch-stats', '/user/batch-stats');
@@ -37,7 +31,7 @@ export class Usage extends Construct {
   }
 
   private addRollUp(): void {
-    const { ledger, alarms } = this.props;
+    const { ledger } = this.props;
     const rollUpUsage = new ServiceFunction(this, 'roll-up-usage', {
       description: 'Adds each charge that ended to the usage of its key',
       timeout: Duration.seconds(30),
@@ -51,7 +45,6 @@ export class Usage extends Construct {
       ],
       // Charges of one key that come together are added to its usage by one write. Figures are 2 s old at most.
       gatheredFor: Duration.seconds(1),
-      alarms,
       alarmText: {
         notices: 'Usage statistics lack some calls; budgets do not',
         todo: 'for each key that roll-up-usage logs as not counted, run npm run usage -- rebuild, then purge the queue',

@@ -1,4 +1,3 @@
-import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Catalogue } from '../../shared/models/catalogue.ts';
@@ -6,9 +5,8 @@ import { type ServiceSecret, serviceSecret } from './base/service-secret.ts';
 import type { Settings } from './settings/settings.ts';
 
 export interface WebSearchProps {
-  readonly settings: Pick<Settings, 'search' | 'searchUrl' | 'researchMaxUsd' | 'secrets'>;
+  readonly settings: Pick<Settings, 'search' | 'searchUrl' | 'researchMaxUsd'>;
   readonly catalogue: Catalogue;
-  readonly removalPolicy: RemovalPolicy;
 }
 
 /** The provider that searches the web, and its secret if it takes one; the operator fills that in. */
@@ -18,7 +16,7 @@ export class WebSearch extends Construct {
 
   constructor(scope: Construct, id: string, props: WebSearchProps) {
     super(scope, id);
-    const { settings, catalogue, removalPolicy } = props;
+    const { settings, catalogue } = props;
     const { search } = settings;
     this.settings = settings;
     if (search !== 'none' && !catalogue.searchProviders.some((each) => each.id === search)) {
@@ -27,11 +25,7 @@ export class WebSearch extends Construct {
       );
     }
     if (search === 'none' || search === 'searxng') return;
-    this.secret = serviceSecret(this, 'search', {
-      holds: `API key for web searches by ${search}`,
-      removalPolicy,
-      store: settings.secrets,
-    });
+    this.secret = serviceSecret(this, 'search', `API key for web searches by ${search}`);
   }
 
   /** Lets a function search. */

@@ -1,9 +1,8 @@
-import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
@@ -13,8 +12,6 @@ export interface WebhooksProps {
   readonly ledger: Ledger;
   /** Whether all events go to the account's default event bus too. */
   readonly publishes: boolean;
-  readonly alarms: ServiceAlarms;
-  readonly removalPolicy: RemovalPolicy;
 }
 
 /**
@@ -32,14 +29,13 @@ export class Webhooks extends Construct {
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [index('due', 'due_lane', 'due_at')],
       dynamoStream: StreamViewType.NEW_IMAGE,
-      removalPolicy: props.removalPolicy,
     });
     this.addWatchSpend();
     this.addDelivery();
   }
 
   private addWatchSpend(): void {
-    const { ledger, publishes, alarms } = this.props;
+    const { ledger, publishes } = this.props;
     const watchSpend = new ServiceFunction(this, 'watch-spend', {
       description: 'Notes each part of its budget that an account has spent',
       timeout: Duration.seconds(30),
@@ -56,7 +52,6 @@ export class Webhooks extends Construct {
         { dynamodb: { NewImage: publishes ? isAccount : { ...isAccount, ...isWatched } } },
       ],
       gatheredFor: Duration.seconds(1),
-      alarms,
       alarmText: {
         notices: 'Webhooks were not told of some spent budgets; budgets hold all the same',
         todo: 'find the error in the logs of watch-spend, then purge the queue',
@@ -71,7 +66,7 @@ export class Webhooks extends Construct {
   }
 
   private addDelivery(): void {
-    const { publishes, alarms } = this.props;
+    const { publishes } = this.props;
     const deliverEvents = new ServiceFunction(this, 'deliver-events', {
       description: 'Signs events, has them posted to webhooks, and keeps what came of it',
       // Two rounds of messages, of ten seconds each.
@@ -87,7 +82,6 @@ export class Webhooks extends Construct {
       patterns: [{ dynamodb: { NewImage: { wanted: { BOOL: FilterRule.exists() } } } }],
       // A receiver that takes its time holds up its own key's events, and few others'.
       inParallel: true,
-      alarms,
       alarmText: {
         notices: 'Webhooks get some events minutes late',
         todo: 'nothing is lost, the sweep wants them again; find the error in the logs of deliver-events, then purge the queue',

@@ -15,7 +15,7 @@ const text = { notices: 'Calls fail now and then', todo: 'look at the logs', run
 /** The alarms and topics of a stack that is asked for an essential alarm and another. */
 function made(kind: ServiceAlarmsProps['kind']) {
   const stack = new Stack(new App(), 'test');
-  const alarms = new ServiceAlarms(stack, 'alarms', { kind, email: undefined });
+  const alarms = new ServiceAlarms(stack, { kind, email: undefined });
   const metric = new Metric({ namespace: 'Quire', metricName: 'Faults' });
   alarms.on(metric, 'first', { threshold: 1 }, { ...text, essential: true });
   alarms.on(metric, 'second', { threshold: 1 }, text);

@@ -1,15 +1,18 @@
-import { App, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { expect, it } from 'vitest';
+import { setConventions } from '../../lib/stack/base/conventions.ts';
 import { ModelProviders } from '../../lib/stack/model-providers.ts';
 import { catalogue } from '../../shared/models/catalogue.ts';
 import { all } from '../support/run/stack-template.ts';
+import { conventionsWith } from './conventions-with.ts';
 
 const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
 
 it('a function that calls models may ask those of Bedrock that the catalogue has, and no other', () => {
   const stack = new Stack(new App(), 'test', { env: { region: 'us-east-1', account: '1' } });
+  setConventions(stack, conventionsWith());
   const [model] = catalogue.models;
   const [upstream] = Object.values(catalogue.upstreams);
   if (!model || !upstream) throw new Error('the catalogue is empty');
@@ -22,8 +25,6 @@ it('a function that calls models may ask those of Bedrock that the catalogue has
       models: [{ ...model, upstreams }],
       upstreams: { bedrock: { ...rest, awsRegion: 'eu-west-1' } },
     },
-    removalPolicy: RemovalPolicy.DESTROY,
-    secretStore: 'secrets-manager',
   });
   const fn = new LambdaFunction(stack, 'fn', {
     runtime: Runtime.NODEJS_24_X,

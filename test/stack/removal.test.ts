@@ -1,21 +1,20 @@
 import { App, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import type { Construct } from 'constructs';
 import { describe, expect, it } from 'vitest';
+import { setConventions } from '../../lib/stack/base/conventions.ts';
 import { JobTable } from '../../lib/stack/jobs/job-table.ts';
+import { conventionsWith } from './conventions-with.ts';
 
-/** The template of a stack with this alone. */
-function templateOf(make: (scope: Construct) => unknown): Template {
+/** The template of a stack with the jobs alone. */
+function templateOf(removalPolicy: RemovalPolicy): Template {
   const stack = new Stack(new App(), 'test');
-  make(stack);
+  setConventions(stack, conventionsWith({ removalPolicy }));
+  new JobTable(stack, 'jobs', { retentionDays: 1 });
   return Template.fromStack(stack);
 }
 
 describe('with the removal policy destroy', () => {
-  const removalPolicy = RemovalPolicy.DESTROY;
-  const jobs = templateOf(
-    (scope) => new JobTable(scope, 'jobs', { removalPolicy, retentionDays: 1 }),
-  );
+  const jobs = templateOf(RemovalPolicy.DESTROY);
 
   it('the bucket is emptied, and then deleted with the tables', () => {
     const [bucket] = Object.keys(
@@ -28,10 +27,7 @@ describe('with the removal policy destroy', () => {
 });
 
 describe('with the removal policy retain', () => {
-  const removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
-  const jobs = templateOf(
-    (scope) => new JobTable(scope, 'jobs', { removalPolicy, retentionDays: 1 }),
-  );
+  const jobs = templateOf(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
 
   it('nothing can empty the bucket', () => {
     expect(jobs.findResources('Custom::S3AutoDeleteObjects')).toEqual({});

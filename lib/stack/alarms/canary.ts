@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Alarm, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   LambdaApplication,
@@ -18,8 +18,13 @@ const aliasName = 'live';
 export class Canary extends Construct {
   private readonly shared: { application: LambdaApplication; role: Role } | undefined;
 
-  constructor(scope: Construct, id: string, { isOn }: { readonly isOn: boolean }) {
-    super(scope, id);
+  /** Returns that of the stack of a construct. */
+  static of(scope: Construct): Canary {
+    return Stack.of(scope).node.findChild('canary') as Canary;
+  }
+
+  constructor(stack: Stack, { isOn }: { readonly isOn: boolean }) {
+    super(stack, 'canary');
     if (!isOn) return;
     const assumedBy = new ServicePrincipal('codedeploy.amazonaws.com');
     const role = new Role(this, 'role', { assumedBy });

@@ -53,8 +53,13 @@ export class ServiceAlarms extends Construct {
   private readonly nested: NestedStack | undefined;
   private readonly kind: ServiceAlarmsProps['kind'];
 
-  constructor(scope: Construct, id: string, { kind, email }: ServiceAlarmsProps) {
-    super(scope, id);
+  /** Returns those of the stack of a construct. */
+  static of(scope: Construct): ServiceAlarms {
+    return Stack.of(scope).node.findChild('alarms') as ServiceAlarms;
+  }
+
+  constructor(stack: Stack, { kind, email }: ServiceAlarmsProps) {
+    super(stack, 'alarms');
     this.kind = kind;
     if (kind === 'none') return;
     this.nested = new NestedStack(this, 'nested', { description: 'Alarms of Quire' });

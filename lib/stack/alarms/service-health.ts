@@ -3,11 +3,10 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { ServiceFunction } from '../base/service-function.ts';
 import type { ServiceTable } from '../base/service-table.ts';
-import type { ServiceAlarms } from './service-alarms.ts';
+import { ServiceAlarms } from './service-alarms.ts';
 import { serviceMetric } from './service-metric.ts';
 
 export interface ServiceHealthProps {
-  readonly alarms: ServiceAlarms;
   readonly ledger: ServiceTable;
   /** The other tables that calls and jobs stand on. */
   readonly tables: readonly ServiceTable[];
@@ -20,6 +19,7 @@ const throttled = ['authorize-request', 'create-chat-completion', 'stream-chat',
 /** The alarms on the service as a whole: on what its functions measure, and on what happens before they run. */
 export class ServiceHealth extends Construct {
   private readonly props: ServiceHealthProps;
+  private readonly alarms = ServiceAlarms.of(this);
 
   constructor(scope: Construct, id: string, props: ServiceHealthProps) {
     super(scope, id);
@@ -32,8 +32,7 @@ export class ServiceHealth extends Construct {
   }
 
   private watchCallers(): void {
-    const { alarms } = this.props;
-    alarms.onShare(
+    this.alarms.onShare(
       'faults',
       10,
       { requests: serviceMetric(this, 'Requests'), faults: serviceMetric(this, 'Faults') },
@@ -43,7 +42,7 @@ export class ServiceHealth extends Construct {
         runbook: 'Faults',
       },
     );
-    alarms.on(
+    this.alarms.on(
       serviceMetric(this, 'CircuitsOpened'),
       'provider-down',
       { threshold: 5 },
@@ -54,7 +53,7 @@ export class ServiceHealth extends Construct {
         essential: true,
       },
     );
-    alarms.on(
+    this.alarms.on(
       serviceMetric(this, 'HoldsSwept'),
       'holds-swept',
       { threshold: 5 },
@@ -65,7 +64,7 @@ export class ServiceHealth extends Construct {
         essential: true,
       },
     );
-    alarms.on(
+    this.alarms.on(
       serviceMetric(this, 'UnsettledCalls'),
       'unsettled-calls',
       { threshold: 1 },
@@ -77,7 +76,7 @@ export class ServiceHealth extends Construct {
         essential: true,
       },
     );
-    alarms.on(
+    this.alarms.on(
       serviceMetric(this, 'UnbelievableUsage'),
       'unbelievable-usage',
       { threshold: 1 },
@@ -89,7 +88,7 @@ export class ServiceHealth extends Construct {
         essential: true,
       },
     );
-    alarms.on(
+    this.alarms.on(
       serviceMetric(this, 'OutputBeyondLimit'),
       'output-beyond-limit',
       { threshold: 1 },
@@ -103,26 +102,25 @@ export class ServiceHealth extends Construct {
   }
 
   private watchJobs(): void {
-    const { alarms } = this.props;
     const text = {
       notices: 'Jobs wait more than a quarter of an hour before they start',
       todo: 'find the lane, then raise its workers or quire:textractPagesPerSecond, and deploy',
       runbook: 'Jobs wait',
     };
     const threshold = 15 * 60_000;
-    alarms.on(serviceMetric(this, 'QueueAgeMs', 'p95'), 'queue-age', { threshold }, text);
+    this.alarms.on(serviceMetric(this, 'QueueAgeMs', 'p95'), 'queue-age', { threshold }, text);
     // The sweep comes by at a job that waits after 1, 2, 4, 8, 16 minutes: half an hour holds one of them.
     const oldest = serviceMetric(this, 'OldestReadyMs', 'Maximum', Duration.minutes(30));
-    alarms.on(oldest, 'oldest-ready', { threshold }, { ...text, essential: true });
+    this.alarms.on(oldest, 'oldest-ready', { threshold }, { ...text, essential: true });
   }
 
   private watchConcurrency(): void {
-    const { alarms, concurrency } = this.props;
+    const { concurrency } = this.props;
     const waitedFor = Stack.of(this)
       .node.findAll()
       .filter((each): each is ServiceFunction => each instanceof ServiceFunction)
       .filter(({ node }) => throttled.includes(node.id));
-    alarms.onThrottles(
+    this.alarms.onThrottles(
       'throttles',
       1,
       waitedFor.map((fn) => fn.metricThrottles({ period: Duration.minutes(5) })),
@@ -140,7 +138,7 @@ export class ServiceHealth extends Construct {
       statistic: 'Maximum',
       period: Duration.minutes(5),
     });
-    alarms.on(
+    this.alarms.on(
       running,
       'concurrency',
       { threshold: Math.ceil(concurrency * 0.8) },
@@ -155,10 +153,10 @@ export class ServiceHealth extends Construct {
 
   /** A few throttles are how a table on demand grows. */
   private watchTables(): void {
-    const { alarms, ledger, tables } = this.props;
+    const { ledger, tables } = this.props;
     const throttles = (table: ServiceTable, of: 'Read' | 'Write') =>
       table.metric(`${of}ThrottleEvents`, { statistic: 'Sum', period: Duration.minutes(5) });
-    alarms.on(
+    this.alarms.on(
       throttles(ledger, 'Write'),
       'ledger-throttled',
       { threshold: 100 },
@@ -170,7 +168,7 @@ export class ServiceHealth extends Construct {
       },
     );
     const others = tables.flatMap((table) => [throttles(table, 'Read'), throttles(table, 'Write')]);
-    alarms.onThrottles('tables-throttled', 100, others, {
+    this.alarms.onThrottles('tables-throttled', 100, others, {
       notices: 'Some calls get 503 answers, jobs and statistics are late',
       todo: 'see which table it is, and warm its throughput up',
       runbook: 'Throttled tables',
@@ -179,7 +177,6 @@ export class ServiceHealth extends Construct {
 
   /** Other stacks of the account count as well: they take from the same quota. */
   private watchTextract(): void {
-    const { alarms } = this.props;
     const throttles = ['DetectDocumentText', 'AnalyzeDocument'].map(
       (Operation) =>
         new Metric({
@@ -190,7 +187,7 @@ export class ServiceHealth extends Construct {
           period: Duration.minutes(5),
         }),
     );
-    alarms.onThrottles('textract-throttled', 100, throttles, {
+    this.alarms.onThrottles('textract-throttled', 100, throttles, {
       notices: 'Documents take longer to be read: Textract refuses pages',
       todo: 'set quire:textractPagesPerSecond to the quota of the account, or have the quota raised',
       runbook: 'Throttled Textract',

@@ -1,12 +1,5 @@
 import { join } from 'node:path';
-import {
-  type Duration,
-  type RemovalPolicy,
-  type Size,
-  Stack,
-  Stage,
-  Validations,
-} from 'aws-cdk-lib';
+import { type Duration, type Size, Stack, Stage, Validations } from 'aws-cdk-lib';
 import { type CfnRole, type Policy, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -18,9 +11,10 @@ import {
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { bundlesIn } from '../bundles/bundle-sources.ts';
+import { conventionsOf } from './conventions.ts';
 
 export interface ServiceFunctionProps {
   readonly timeout: Duration;
@@ -30,21 +24,6 @@ export interface ServiceFunctionProps {
   readonly description: string;
 }
 
-/** How long logs are kept, what becomes of them with the stack, and whether X-Ray traces are sent. */
-export interface FunctionLogs {
-  readonly retention: RetentionDays;
-  readonly removalPolicy: RemovalPolicy;
-  readonly tracing: boolean;
-}
-
-const logsKey = 'function-logs';
-
-/** Says how the functions in a stack log, before there are any. */
-export const setLogs = (stack: Stack, logs: FunctionLogs) => stack.node.setContext(logsKey, logs);
-
-/** Returns how functions log. */
-export const logsOf = (scope: Construct): FunctionLogs => scope.node.getContext(logsKey);
-
 /** A function of this service, named after its file in `functions/`, with the defaults all of them share. */
 export class ServiceFunction extends LambdaFunction {
   /** What callers and event sources call: the function, or an alias for one of its versions. */
@@ -52,7 +31,7 @@ export class ServiceFunction extends LambdaFunction {
 
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     const { timeout, memorySize = 512, diskSize, description } = props;
-    const logs = logsOf(scope);
+    const { logs, tracing } = conventionsOf(scope);
     super(scope, name, {
       description,
       timeout,
@@ -66,11 +45,11 @@ export class ServiceFunction extends LambdaFunction {
         NODE_OPTIONS: '--enable-source-maps',
         POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
       },
-      ...(logs.tracing && { tracing: Tracing.ACTIVE }),
+      ...(tracing && { tracing: Tracing.ACTIVE }),
       logGroup: new LogGroup(scope, `${name}-logs`, logs),
     });
     this.writeOwnLogsOnly();
-    if (logs.tracing) {
+    if (tracing) {
       Validations.of(this).acknowledge({
         id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
         reason: 'X-Ray has no resources that a policy for writing traces could name.',

@@ -1,19 +1,9 @@
-import { CfnOutput, type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { Settings } from '../settings/settings.ts';
-
-export interface ServiceSecretProps {
-  /** What the operator puts into it. */
-  readonly holds: string;
-  readonly removalPolicy: RemovalPolicy;
-  /** What keeps it. */
-  readonly store: SecretStore;
-}
-
-export type SecretStore = Settings['secrets'];
+import { conventionsOf } from './conventions.ts';
 
 /** A secret of this service, which the operator fills in. An output says what it is called. */
 export interface ServiceSecret {
@@ -22,20 +12,17 @@ export interface ServiceSecret {
   allowValue(fn: LambdaFunction): void;
 }
 
-/** Makes a secret in the store that the operator has chosen. */
-export function serviceSecret(
-  scope: Construct,
-  name: string,
-  props: ServiceSecretProps,
-): ServiceSecret {
-  return props.store === 'parameters'
+/** Makes a secret in the store that the operator has chosen, and says what they put into it. */
+export function serviceSecret(scope: Construct, name: string, holds: string): ServiceSecret {
+  return conventionsOf(scope).secretStore === 'parameters'
     ? new SecretParameter(scope, name)
-    : new ManagedSecret(scope, name, props);
+    : new ManagedSecret(scope, name, holds);
 }
 
 /** A secret of Secrets Manager, named by CloudFormation: an own name may be taken by a former stack's. */
 class ManagedSecret extends Secret implements ServiceSecret {
-  constructor(scope: Construct, name: string, { holds, removalPolicy }: ServiceSecretProps) {
+  constructor(scope: Construct, name: string, holds: string) {
+    const { removalPolicy } = conventionsOf(scope);
     const description = `${holds}: a random placeholder until you put yours`;
     super(scope, name, { description, removalPolicy });
     Validations.of(this).acknowledge({

@@ -11,6 +11,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { conventionsOf } from './conventions.ts';
 
 export interface ServiceTableProps extends TablePropsV2 {
   /** Whether it can be restored as it was at any moment of the last 35 days; true by default. */
@@ -50,6 +51,7 @@ export class ServiceTable extends TableV2 {
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: restorable },
       timeToLiveAttribute: 'expires_at',
+      removalPolicy: conventionsOf(scope).removalPolicy,
       ...props,
     });
   }

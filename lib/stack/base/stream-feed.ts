@@ -8,7 +8,7 @@ import {
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { AlarmText, ServiceAlarms } from '../alarms/service-alarms.ts';
+import { type AlarmText, ServiceAlarms } from '../alarms/service-alarms.ts';
 
 export interface StreamFeedProps {
   readonly table: TableV2;
@@ -19,7 +19,6 @@ export interface StreamFeedProps {
   readonly gatheredFor?: Duration;
   /** Whether records of several items are delivered at the same time; those of one partition key are in order. */
   readonly inParallel?: boolean;
-  readonly alarms: ServiceAlarms;
   /** What a user notices of batches that were given up, and what to do. */
   readonly alarmText: AlarmText;
   /** The same of records that wait for more than five minutes. */
@@ -30,7 +29,7 @@ export interface StreamFeedProps {
 export class StreamFeed extends Construct {
   constructor(scope: Construct, id: string, props: StreamFeedProps) {
     super(scope, id);
-    const { table, fn, patterns, gatheredFor, inParallel, alarms, alarmText, latenessText } = props;
+    const { table, fn, patterns, gatheredFor, inParallel, alarmText, latenessText } = props;
     const missed = new Queue(this, 'missed-batches', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -40,8 +39,8 @@ export class StreamFeed extends Construct {
       id: 'AwsSolutions::AwsSolutions-SQS3',
       reason: 'It is itself where a stream gives up what its function refuses.',
     });
-    alarms.onMessages(missed, alarmText);
-    alarms.onLateness(fn, Duration.minutes(5), latenessText);
+    ServiceAlarms.of(this).onMessages(missed, alarmText);
+    ServiceAlarms.of(this).onLateness(fn, Duration.minutes(5), latenessText);
     fn.addEventSource(
       // TableV2 differs from ITable only under `exactOptionalPropertyTypes`.
       new DynamoEventSource(table as ITable, {

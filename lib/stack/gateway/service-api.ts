@@ -17,9 +17,10 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../../../shared/http/gateway-errors.ts';
-import type { ServiceAlarms } from '../alarms/service-alarms.ts';
+import { ServiceAlarms } from '../alarms/service-alarms.ts';
 import { serviceMetric } from '../alarms/service-metric.ts';
-import { logsOf, type ServiceFunction } from '../base/service-function.ts';
+import { conventionsOf } from '../base/conventions.ts';
+import type { ServiceFunction } from '../base/service-function.ts';
 import { type RouteKind, requestRate } from '../settings/request-rates.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
 import { CustomDomain } from './custom-domain.ts';
@@ -42,7 +43,6 @@ export interface ServiceApiProps {
   /** The origins whose pages may call the API; `*` for any. */
   readonly corsOrigins: readonly string[];
   readonly errors: GatewayErrors;
-  readonly alarms: ServiceAlarms;
   /** Whether to set the role by which API Gateway writes its logs: a region has one, for all that is in it. */
   readonly setsAccount: boolean;
   /** The most requests a minute of one address, of which a web ACL sees to it; there is none without. */
@@ -67,7 +67,7 @@ export class ServiceApi extends Construct {
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
     const { stageName, concurrency, authorizer, errors, setsAccount } = props;
-    const logs = logsOf(this);
+    const { logs, tracing } = conventionsOf(this);
     this.authorizer = authorizer;
     this.anyHeaderAuthorizer = props.anyHeaderAuthorizer;
     this.corsOrigins = props.corsOrigins;
@@ -82,7 +82,7 @@ export class ServiceApi extends Construct {
       ...(setsAccount && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE }),
       deployOptions: {
         stageName,
-        tracingEnabled: logs.tracing,
+        tracingEnabled: tracing,
         accessLogDestination: new LogGroupLogDestination(new LogGroup(this, 'access-logs', logs)),
         accessLogFormat: accessLogFormat(),
       },
@@ -94,7 +94,7 @@ export class ServiceApi extends Construct {
       ? new CustomDomain(this, 'domain', { api: this.api, ...props.domain }).url
       : this.api.urlForPath().replace(/\/$/, '');
     this.addGatewayResponses(errors);
-    this.addAlarm(props.alarms);
+    this.addAlarm();
     this.explainChecks();
     // Of each method that names no other kind, such as a preflight.
     this.methodSettings.push({
@@ -139,10 +139,10 @@ export class ServiceApi extends Construct {
     );
   }
 
-  private addAlarm(alarms: ServiceAlarms): void {
+  private addAlarm(): void {
     const statistic = 'Sum';
     const period = Duration.minutes(5);
-    alarms.onShare(
+    ServiceAlarms.of(this).onShare(
       'gateway-5xx',
       5,
       {

@@ -4,6 +4,8 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { Canary } from '../alarms/canary.ts';
+import { ServiceAlarms } from '../alarms/service-alarms.ts';
 import { ServiceFunction } from '../base/service-function.ts';
 import { type RunnerProps, setDocumentLimits } from './job-runners.ts';
 import { workerTimeout } from './queue-with-dead-letters.ts';
@@ -28,7 +30,6 @@ export class DocumentRunners extends Construct {
 
   private addOcrWorker(): void {
     const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
-    const { canary, alarms } = this.props;
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
@@ -48,9 +49,9 @@ export class DocumentRunners extends Construct {
     drive.grantUse(runOcrJob);
     setDocumentLimits(runOcrJob, this.props.documentLimits);
     grantTextract(runOcrJob, this.props.textractPagesPerSecond);
-    canary.guard(runOcrJob);
+    Canary.of(this).guard(runOcrJob);
     queues.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
-    alarms.onErrors(runOcrJob, {
+    ServiceAlarms.of(this).onErrors(runOcrJob, {
       notices: 'Documents take longer: a worker stopped in the middle of one',
       todo: 'no page is lost or paid twice; look for timeouts or memory in the logs of run-ocr-job',
       runbook: 'Workers fail',
@@ -59,7 +60,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addFolderWorker(): void {
-    const { queues, jobs, keys, drive, canary, alarms } = this.props;
+    const { queues, jobs, keys, drive } = this.props;
     const expandFolder = new ServiceFunction(this, 'expand-folder', {
       description: 'Makes a job for each file of a folder',
       timeout: workerTimeout,
@@ -70,9 +71,9 @@ export class DocumentRunners extends Construct {
     queues.setShards(expandFolder);
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);
-    canary.guard(expandFolder);
+    Canary.of(this).guard(expandFolder);
     queues.folder.feed(expandFolder, this.props.folderWorkers);
-    alarms.onErrors(expandFolder, {
+    ServiceAlarms.of(this).onErrors(expandFolder, {
       notices: 'Files of a folder are found late: a worker stopped in its middle',
       todo: 'it goes on where it stopped; if it goes on failing, the error is in the logs of expand-folder',
       runbook: 'Workers fail',
@@ -80,7 +81,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addReset(): void {
-    const { queues, jobs, ledger, alarms } = this.props;
+    const { queues, jobs, ledger } = this.props;
     const reset = new ServiceFunction(this, 'reset-ocr-windows', {
       description: 'Begins the hour for every allowance of images, and wakes who waited for it',
       timeout: Duration.minutes(5),
@@ -92,7 +93,7 @@ export class DocumentRunners extends Construct {
     ledger.grantReset(reset);
     queues.ocr.grantRing(reset);
     queues.setShards(reset);
-    alarms.onErrors(reset, {
+    ServiceAlarms.of(this).onErrors(reset, {
       notices: 'Documents that wait for the next hour begin up to a minute later',
       todo: 'nothing, if it happened once: the sweep wakes them; else see the logs of reset-ocr-windows',
       runbook: 'Workers fail',

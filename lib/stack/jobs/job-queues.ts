@@ -1,10 +1,8 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { ServiceAlarms } from '../alarms/service-alarms.ts';
 import { QueueWithDeadLetters } from './queue-with-dead-letters.ts';
 
 export interface JobQueuesProps {
-  readonly alarms: ServiceAlarms;
   readonly laneShards: number;
 }
 
@@ -15,12 +13,12 @@ export class JobQueues extends Construct {
   readonly folder: QueueWithDeadLetters;
   private readonly laneShards: number;
 
-  constructor(scope: Construct, id: string, { alarms, laneShards }: JobQueuesProps) {
+  constructor(scope: Construct, id: string, { laneShards }: JobQueuesProps) {
     super(scope, id);
     this.laneShards = laneShards;
-    this.chat = new QueueWithDeadLetters(this, 'chat', { name: 'chat', alarms });
-    this.ocr = new QueueWithDeadLetters(this, 'ocr', { name: 'ocr', alarms });
-    this.folder = new QueueWithDeadLetters(this, 'folder', { name: 'folder', alarms });
+    this.chat = new QueueWithDeadLetters(this, 'chat', { name: 'chat' });
+    this.ocr = new QueueWithDeadLetters(this, 'ocr', { name: 'ocr' });
+    this.folder = new QueueWithDeadLetters(this, 'folder', { name: 'folder' });
   }
 
   /** Lets a function send messages for jobs of any kind. */

@@ -3,8 +3,8 @@ import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Canary } from '../alarms/canary.ts';
-import type { ServiceAlarms } from '../alarms/service-alarms.ts';
+import { Canary } from '../alarms/canary.ts';
+import { ServiceAlarms } from '../alarms/service-alarms.ts';
 import type { ApiKeys } from '../api-keys.ts';
 import { ServiceFunction } from '../base/service-function.ts';
 import { StreamFeed } from '../base/stream-feed.ts';
@@ -26,8 +26,6 @@ export interface RunnerProps {
   readonly keys: ApiKeys;
   readonly providers: ModelProviders;
   readonly drive: DriveAccount;
-  readonly canary: Canary;
-  readonly alarms: ServiceAlarms;
   readonly documentLimits: DocumentLimits;
 }
 
@@ -60,7 +58,7 @@ export class JobRunners extends Construct {
   }
 
   private addDispatch(): void {
-    const { queues, jobs, keys, webhooks, canary, alarms } = this.props;
+    const { queues, jobs, keys, webhooks } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
       description:
         'Sends a message for each job that became ready, counts each that has ended at its parent',
@@ -70,7 +68,7 @@ export class JobRunners extends Construct {
     keys.grantRead(dispatchJobs);
     queues.grantRing(dispatchJobs);
     webhooks.grantNote(dispatchJobs);
-    canary.guard(dispatchJobs);
+    Canary.of(this).guard(dispatchJobs);
     new StreamFeed(this, 'jobs', {
       table: jobs.table,
       fn: dispatchJobs,
@@ -93,7 +91,6 @@ export class JobRunners extends Construct {
           },
         },
       ],
-      alarms,
       alarmText: {
         notices: 'Jobs start up to two minutes late, and folders end up to half an hour late',
         todo: 'nothing is lost, the sweep catches up; look for the error in the logs of dispatch-jobs, then purge the queue',
@@ -110,7 +107,7 @@ export class JobRunners extends Construct {
 
   private addChatWorker(): void {
     const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
-    const { canary, alarms, chatWorkers } = this.props;
+    const { chatWorkers } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -129,9 +126,9 @@ export class JobRunners extends Construct {
     ledger.grantSpend(runChatJob);
     ledger.grantStanding(runChatJob);
     providers.grantCall(runChatJob);
-    canary.guard(runChatJob);
+    Canary.of(this).guard(runChatJob);
     queues.chat.feed(runChatJob, chatWorkers);
-    alarms.onErrors(runChatJob, {
+    ServiceAlarms.of(this).onErrors(runChatJob, {
       notices: 'Chat jobs take longer: a worker stopped in their middle',
       todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',
       runbook: 'Workers fail',
@@ -140,7 +137,7 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { queues, jobs, files, ledger, webhooks, alarms, sweeps } = this.props;
+    const { queues, jobs, files, ledger, webhooks, sweeps } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
         'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones and files that ended',
@@ -160,13 +157,13 @@ export class JobRunners extends Construct {
     queues.grantRing(sweep);
     queues.setShards(sweep);
     webhooks.grantSweep(sweep);
-    alarms.onErrors(sweep, {
+    ServiceAlarms.of(this).onErrors(sweep, {
       notices: 'Jobs of lost workers stay in processing, and what they held stays held',
       todo: 'the next minute tries again; if it goes on, the error is in the logs of sweep',
       runbook: 'Sweep',
       essential: true,
     });
-    alarms.onSilence(sweep, {
+    ServiceAlarms.of(this).onSilence(sweep, {
       notices: 'Jobs and holds of lost workers are not taken back, and forgotten jobs wait',
       todo: 'see whether the rule each-minute is enabled, and whether the function is throttled',
       runbook: 'Sweep',

@@ -1,22 +1,18 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
+import type { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { ServiceBucket } from '../base/service-bucket.ts';
 import { index, keyed, ServiceTable } from '../base/service-table.ts';
 
 export interface JobTableProps {
   readonly retentionDays: number;
-  readonly removalPolicy: RemovalPolicy;
-  /** Whether the bucket keeps what is overwritten or deleted, as long as tables can be restored. */
-  readonly versioned?: boolean;
 }
 
 /** How much longer an object is kept than an ended job: it expires by its own age, and a job may wait for days. */
 const objectMarginDays = 30;
-/** How long an object is kept that was overwritten or deleted: as long as the tables can be restored that name it. */
-const oldVersionDays = 35;
 /** How the names of objects begin that one function puts for another to read. A job's begin with its key's id. */
 const handOverPrefix = 'handed-over/';
 
@@ -26,11 +22,8 @@ export class JobTable extends Construct {
   private readonly objects: Bucket;
   private readonly retentionDays: number;
 
-  constructor(scope: Construct, id: string, props: JobTableProps) {
+  constructor(scope: Construct, id: string, { retentionDays }: JobTableProps) {
     super(scope, id);
-    const { retentionDays, removalPolicy, versioned = false } = props;
-    const oldVersionsFor = (days: number) =>
-      versioned ? { noncurrentVersionExpiration: Duration.days(days) } : {};
     this.retentionDays = retentionDays;
     this.table = new ServiceTable(this, 'table', {
       ...keyed('key_id', 'job_id'),
@@ -40,32 +33,16 @@ export class JobTable extends Construct {
         index('ended', 'key_id', 'ended'),
       ],
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      removalPolicy,
     });
     // The id is part of the bucket's logical id: another would make another bucket.
-    this.objects = new Bucket(this, 'bodies', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      ...(versioned && { versioned }),
-      lifecycleRules: [
-        {
-          ...oldVersionsFor(oldVersionDays),
-          expiration: Duration.days(retentionDays + objectMarginDays),
-          abortIncompleteMultipartUploadAfter: Duration.days(1),
-        },
-        // They are deleted once they are read, unless their function dies.
-        { prefix: handOverPrefix, expiration: Duration.days(1), ...oldVersionsFor(1) },
-      ],
-      removalPolicy,
-      // CloudFormation deletes no bucket that holds anything.
-      autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
-    });
-    Validations.of(this.objects).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-S1',
-      reason:
-        'Functions of this stack alone read it, and links that they sign; the gateway logs who asked.',
-    });
+    this.objects = new ServiceBucket(this, 'bodies', [
+      {
+        expiration: Duration.days(retentionDays + objectMarginDays),
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+      },
+      // They are deleted once they are read, unless their function dies.
+      { prefix: handOverPrefix, expiration: Duration.days(1), oldVersionDays: 1 },
+    ]);
   }
 
   /** Lets a function count a key's jobs. */

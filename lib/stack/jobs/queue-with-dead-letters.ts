@@ -3,11 +3,10 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { ServiceAlarms } from '../alarms/service-alarms.ts';
+import { ServiceAlarms } from '../alarms/service-alarms.ts';
 
 export interface JobQueueProps {
   readonly name: string;
-  readonly alarms: ServiceAlarms;
 }
 
 /** The queue of one kind of jobs: of messages, each for a job, with its dead-letter queue. */
@@ -15,7 +14,7 @@ export class QueueWithDeadLetters extends Construct {
   private readonly queue: Queue;
   private readonly name: string;
 
-  constructor(scope: Construct, id: string, { name, alarms }: JobQueueProps) {
+  constructor(scope: Construct, id: string, { name }: JobQueueProps) {
     super(scope, id);
     this.name = name;
     const deadLetters = new Queue(this, 'dead-letters', {
@@ -33,14 +32,14 @@ export class QueueWithDeadLetters extends Construct {
     });
     this.putOut('Queue', this.queue);
     this.putOut('DeadLetters', deadLetters);
-    alarms.onMessages(deadLetters, {
+    ServiceAlarms.of(this).onMessages(deadLetters, {
       notices: `${name} jobs start up to two minutes late: their workers fail before they begin`,
       todo: `find the error in the worker's logs, put it right, then npm run jobs -- redrive --stack NAME`,
       runbook: 'Dead letters',
       essential: true,
     });
     // A message is in flight for as long as its worker, and comes back once if that dies.
-    alarms.onAge(this.queue, Duration.minutes(30), {
+    ServiceAlarms.of(this).onAge(this.queue, Duration.minutes(30), {
       notices: `${name} jobs wait more than half an hour before they start`,
       todo: `see whether the ${name} workers run at all, or are too few`,
       runbook: 'Jobs wait',

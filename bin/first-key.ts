@@ -23,7 +23,7 @@ export async function firstKey(
   });
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;
-  const limits = { ...defaultLimits, drive_folders: [rootFolderId] };
+  const limits = { ...defaultLimits, drive_folders: [rootFolderId], images_per_hour: 100_000 };
   const by = 'the local stage';
   return (await issueKey(await freeName(), limits, memory ? known : undefined, by)).api_key;
 }

@@ -6,18 +6,18 @@ export interface FoundDate {
 }
 
 const months = [
-  'jan january januar jänner janvier enero ene gennaio januari',
-  'feb february februar feber février fevrier févr fevr febrero febbraio februari',
-  'mar march märz maerz mär mrz mars marzo maart',
-  'apr april avril avr abril abr aprile',
-  'may mai mayo maggio mei',
-  'jun june juni juin junio giugno',
-  'jul july juli juillet juil julio luglio',
-  'aug august août aout agosto ago augustus',
-  'sep sept september septembre septiembre settembre',
-  'oct october oktober okt octobre octubre ottobre',
-  'nov november novembre noviembre',
-  'dec december dezember dez décembre decembre déc diciembre dic dicembre',
+  'jan january januar jänner janvier enero ene gennaio januari janeiro stycznia styczeń leden ledna tammikuuta января ocak',
+  'feb february februar feber février fevrier févr fevr febrero febbraio februari fevereiro fev lutego luty února helmikuuta февраля şubat',
+  'mar march märz maerz mär mrz mars marzo maart março marca marzec března maaliskuuta марта mart',
+  'apr april avril avr abril abr aprile kwietnia kwiecień dubna huhtikuuta апреля nisan',
+  'may mai mayo maggio mei maj maio maja května toukokuuta мая mayıs',
+  'jun june juni juin junio giugno junho czerwca czerwiec června kesäkuuta июня haziran',
+  'jul july juli juillet juil julio luglio julho lipca lipiec července heinäkuuta июля temmuz',
+  'aug august août aout agosto ago augustus augusti sierpnia sierpień srpna elokuuta августа ağustos',
+  'sep sept september septembre septiembre settembre setembro set września wrzesień září syyskuuta сентября eylül',
+  'oct october oktober okt octobre octubre ottobre outubro out października październik října lokakuuta октября ekim',
+  'nov november novembre noviembre novembro listopada listopad listopadu marraskuuta ноября kasım',
+  'dec december dezember dez décembre decembre déc diciembre dic dicembre desember dezembro grudnia grudzień prosince joulukuuta декабря aralık',
 ];
 const monthOf = new Map(
   months.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1] as const)),
@@ -26,6 +26,7 @@ const monthOf = new Map(
 const year = String.raw`\d{4}|['’]?\d{2}`;
 const shapes: [RegExp, (parts: string[]) => string[]][] = [
   [/(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/gu, ([y, m, d]) => dateOf(y, m, d)],
+  [/(?<![\d.,-])((?:19|20)\d\d)([01]\d)([0-3]\d)(?![.,-]?\d)/gu, ([y, m, d]) => dateOf(y, m, d)],
   [
     /(?<!\d)(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?![\d])/gu,
     ([a, b, y]) => [...dateOf(y, b, a), ...dateOf(y, a, b)],

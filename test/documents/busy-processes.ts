@@ -10,10 +10,15 @@ type Work = 'pages-process' | 'take-apart-process';
 export const processesFor = (work: Work, parent = process.pid) =>
   startedBy(parent).filter((id) => !killed.has(id) && commandLine(id).includes(work));
 
-/** Waits for a process that has taken so many seconds of processor time, and returns its id. */
+/**
+ * Waits for a process that takes so many seconds of processor time from now on, and returns its id. Those that files
+ * before have left to do nothing took theirs already.
+ */
 export async function busyFor(seconds: number, work: Work, parent = process.pid): Promise<number> {
+  const before = new Map(processesFor(work, parent).map((id) => [id, cpuSecondsOf(id)]));
+  const taken = (id: number) => cpuSecondsOf(id) - (before.get(id) ?? 0);
   const [id = 0] = await poll(
-    () => processesFor(work, parent).filter((each) => cpuSecondsOf(each) >= seconds),
+    () => processesFor(work, parent).filter((each) => taken(each) >= seconds),
     (ids) => ids.length > 0,
   );
   return id;

@@ -56,7 +56,7 @@ describe.concurrent('list and show', () => {
 
     const [heading = '', row = '', ...rest] = stdout.trimEnd().split('\n');
     expect(heading).toMatch(
-      /^id +submitted +key +status +progress +type +priority +retries +about +error$/,
+      /^id +submitted +key +status +progress +type +priority +retries +about +warnings +error$/,
     );
     expect(row).toContain(of[1]?.job_id);
     expect(row).toContain('rate_limit_exceeded: busy [2J');

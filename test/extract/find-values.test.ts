@@ -36,6 +36,10 @@ describe('dates', () => {
     ['2026-08-01', '1 augusti 2026'],
     ['2026-09-01', '1 сентября 2026 г.'],
     ['2026-02-03', '3 Şubat 2026'],
+    ['2026-11-15', '15 KASIM 2026'],
+    ['2026-06-20', '20 HAZİRAN 2026'],
+    ['2026-09-12', '12 set 2026'],
+    ['2026-10-05', '05/out/2026'],
     ['2026-06-24', '24. kesäkuuta 2026'],
   ])('finds %s in “%s”', (date, text) => {
     expect(isFound('date', date, text)).toBe(true);
@@ -48,6 +52,9 @@ describe('dates', () => {
     ['2026-03-05', 'March 2026'],
     ['2017-10-20', 'IBAN 120171020'],
     ['2017-10-20', '20171020.55'],
+    ['2026-10-05', 'Report 2026: 5 out of 10 hinges failed'],
+    ['2026-09-02', 'Report 2026: 2 set aside'],
+    ['2026-10-12', 'Report 2026: sold out 12 times'],
   ])('doesn’t find %s in “%s”', (date, text) => {
     expect(isFound('date', date, text)).toBe(false);
   });

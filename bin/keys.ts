@@ -136,10 +136,7 @@ await runCommand(
         graceMs > 0
           ? `the old one works until ${minuteOf(until)}`
           : `each old one stops working ${soon}`;
-      return {
-        json: key,
-        text: `The key has a new secret; ${end}. ${describeSecret(key)}`,
-      };
+      return { json: key, text: `The key has a new secret; ${end}. ${describeSecret(key)}` };
     },
 
     async revoke({ id, values, flags }) {

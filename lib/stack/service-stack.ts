@@ -73,10 +73,7 @@ export class ServiceStack extends Stack {
     if (this.node.tryGetContext('unbundled') === true) leaveUnbundled(bundlesDir(this));
     else bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
     const { stageName, laneShards, concurrency, corsOrigins } = settings;
-    new ServiceAlarms(this, {
-      kind: settings.alarms,
-      email: settings.alarmEmail,
-    });
+    new ServiceAlarms(this, { kind: settings.alarms, email: settings.alarmEmail });
     new Canary(this, { isOn: settings.canary });
     const keys = new ApiKeys(this, 'keys');
     const providers = new ModelProviders(this, 'providers', { catalogue });

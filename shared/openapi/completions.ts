@@ -99,9 +99,7 @@ export const completionComponents = {
     'The last event of a stream that broke off, or was read too slowly: no `[DONE]` follows it.',
     { error: 'What went wrong.' },
   ),
-  ModelList: component(ModelList, 'Models.', {
-    data: 'The models.',
-  }),
+  ModelList: component(ModelList, 'Models.', { data: 'The models.' }),
   AnyModelList: component(AnyModelList, 'Models, in the shape that was asked for.'),
   AnyModel: component(AnyModel, 'A model, in the shape that was asked for.'),
   ModelsError: component(ModelsErrorBody, 'An error, in the shape in which models would come.'),

@@ -42,10 +42,12 @@ export const brave: SearchAdapter = {
     };
   },
   hits: (response) =>
-    v.parse(Response, response).grounding.generic.map(({ url, title, snippets }) => ({
-      title,
-      url,
-      snippet: truncated(snippets[0] ?? '', snippetCharacters),
-      passages: snippets,
-    })),
+    v
+      .parse(Response, response)
+      .grounding.generic.map(({ url, title, snippets }) => ({
+        title,
+        url,
+        snippet: truncated(snippets[0] ?? '', snippetCharacters),
+        passages: snippets,
+      })),
 };

@@ -22,10 +22,12 @@ export const searxng: SearchAdapter = {
     return { url };
   },
   hits: (response) =>
-    v.parse(Response, response).results.map(({ title, url, content }) => ({
-      title,
-      url,
-      snippet: content ?? '',
-      passages: [],
-    })),
+    v
+      .parse(Response, response)
+      .results.map(({ title, url, content }) => ({
+        title,
+        url,
+        snippet: content ?? '',
+        passages: [],
+      })),
 };

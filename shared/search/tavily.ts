@@ -24,10 +24,7 @@ export const tavily: SearchAdapter = {
     },
   }),
   hits: (response) =>
-    v.parse(Response, response).results.map(({ title, url, content }) => ({
-      title,
-      url,
-      snippet: content,
-      passages: [],
-    })),
+    v
+      .parse(Response, response)
+      .results.map(({ title, url, content }) => ({ title, url, snippet: content, passages: [] })),
 };

@@ -18,9 +18,5 @@ export function signedHeaders(
   const timestamp = String(Math.floor(now / 1000));
   const key = Buffer.from(secret.slice(prefix.length), 'base64');
   const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${mac}`,
-  };
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` };
 }

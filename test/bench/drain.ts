@@ -36,11 +36,7 @@ const { stage, tell, close } = await startBenchStage({
 });
 const caller = await newCaller(stage, { max_concurrent: null });
 const table = stage.outputs['JobsTable'] ?? '';
-Object.assign(process.env, {
-  JOBS_TABLE: table,
-  JOB_RETENTION_DAYS: '1',
-  LANE_SHARDS: '1',
-});
+Object.assign(process.env, { JOBS_TABLE: table, JOB_RETENTION_DAYS: '1', LANE_SHARDS: '1' });
 
 await complete();
 await drain();

@@ -185,9 +185,9 @@ describe('a message', () => {
     const model = newModel('plain', { kind: 'pieces', pieces: streamOf(['Yes.']) });
     const page = await openWith(model);
     const attach = (name: string, bytes: Uint8Array) =>
-      page.locator('input[type=file]').setInputFiles({
-        ...{ name, mimeType: 'application/pdf', buffer: Buffer.from(bytes) },
-      });
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ ...{ name, mimeType: 'application/pdf', buffer: Buffer.from(bytes) } });
 
     await attach('printed.pdf', await smallPdf([{ words: words(1) }]));
     await ask(page, 'What is printed?');

@@ -208,10 +208,7 @@ it('when one document can’t be read, no other is begun or waited for', async (
 
   await expect(refused).rejects.toMatchObject({
     fields: [
-      {
-        loc: ['body', 'files', 2, 'content'],
-        msg: expect.stringContaining('it is damaged'),
-      },
+      { loc: ['body', 'files', 2, 'content'], msg: expect.stringContaining('it is damaged') },
     ],
   });
   await Promise.all(given);

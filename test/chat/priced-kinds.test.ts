@@ -164,10 +164,7 @@ describe('what is written to a cache', () => {
 
     const charge = await charged('claude-sonnet-4-5', cached({ type: 'ephemeral' }), usage);
 
-    expect(charge).toMatchObject({
-      figures: 'estimated',
-      cost: 1_510 * at(3.75) + 20 * at(15),
-    });
+    expect(charge).toMatchObject({ figures: 'estimated', cost: 1_510 * at(3.75) + 20 * at(15) });
   });
 
   it('is paid where a provider writes unasked', async () => {

@@ -48,12 +48,7 @@ const chat = (rest: object = {}) =>
     return streamChat(request, caller, invocation);
   });
 
-const used = {
-  model,
-  prompt_tokens: 30,
-  completion_tokens: 40,
-  cost_usd: expect.any(Number),
-};
+const used = { model, prompt_tokens: 30, completion_tokens: 40, cost_usd: expect.any(Number) };
 
 it('a completion tells its model, tokens and cost', async () => {
   stub.respond({ kind: 'pieces', pieces: [completionOf('hi', [30, 40])] });

@@ -163,9 +163,7 @@ describe('when the time is up', () => {
 
     expect(documents).toMatchObject([{ title: 'long.pdf', skipped }]);
     await expect
-      .poll(() => filesHere().filter((file) => !before.includes(file)), {
-        timeout: 5_000,
-      })
+      .poll(() => filesHere().filter((file) => !before.includes(file)), { timeout: 5_000 })
       .toEqual([]);
   });
 });

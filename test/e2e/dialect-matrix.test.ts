@@ -77,10 +77,7 @@ const callers: Record<string, Caller> = {
       input: says([{ type: 'input_image', image_url: `data:image/png;base64,${pixel}` }]),
     },
     thinking: { input: 'hi', reasoning: { effort: 'low', summary: 'auto' } },
-    withSchema: {
-      input: 'hi',
-      text: { format: { type: 'json_schema', name: 'place', schema } },
-    },
+    withSchema: { input: 'hi', text: { format: { type: 'json_schema', name: 'place', schema } } },
     end: '"type":"response.completed"',
     error: '"type":"response.failed"',
   },
@@ -97,10 +94,7 @@ const callers: Record<string, Caller> = {
         { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
       ]),
     },
-    thinking: {
-      ...{ messages: says('hi'), max_tokens: 1_000 },
-      thinking: { type: 'adaptive' },
-    },
+    thinking: { ...{ messages: says('hi'), max_tokens: 1_000 }, thinking: { type: 'adaptive' } },
     withSchema: {
       ...{ messages: says('hi'), max_tokens: 100 },
       output_config: { format: { type: 'json_schema', schema } },

@@ -15,11 +15,7 @@ The total to be paid is 1,184.50 within thirty days.`;
 
 const schema = {
   type: 'object',
-  properties: {
-    number: { type: 'string' },
-    total: { type: 'number' },
-    iban: { type: 'string' },
-  },
+  properties: { number: { type: 'string' }, total: { type: 'number' }, iban: { type: 'string' } },
 };
 
 /** It quotes well twice, and invents the third. */
@@ -31,10 +27,7 @@ const answer = {
 
 const fileOf = (filename: string, type: string, bytes: Uint8Array) => ({
   type: 'file',
-  file: {
-    filename,
-    file_data: `data:${type};base64,${Buffer.from(bytes).toString('base64')}`,
-  },
+  file: { filename, file_data: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` },
 });
 
 it.each([

@@ -66,9 +66,7 @@ it.each([
   const response = await complete(account, { model: model.id, ...asked });
 
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    error: { type: 'invalid_request_error', param },
-  });
+  expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
   expect(model.upstreams[0]?.requests()).toEqual([]);
   expect(await budgetOf(account)).toMatchObject({ used_usd: 0 });
 });

@@ -12,11 +12,7 @@ const store = await useLoggedStore();
 const model = await useModelStub();
 const stage = await useOwnStage({
   memory: true,
-  env: {
-    AWS_ENDPOINT_URL_DYNAMODB: store.url,
-    OPENAI_BASE_URL: model.url,
-    OPENAI_API_KEY: 'stub',
-  },
+  env: { AWS_ENDPOINT_URL_DYNAMODB: store.url, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'stub' },
 });
 
 let inTeam: Target;

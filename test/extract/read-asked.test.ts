@@ -46,9 +46,7 @@ describe('a schema', () => {
     [['schema', 'properties', 'a', 'minLength'], object({ a: { ...text, minLength: 1 } })],
     [
       ['schema', 'properties', 'a', 'items', 'properties', 'b'],
-      object({
-        a: { type: 'array', items: object({ b: { type: 'array', items: text } }) },
-      }),
+      object({ a: { type: 'array', items: object({ b: { type: 'array', items: text } }) } }),
     ],
     [
       ['schema', 'properties', 'n100'],

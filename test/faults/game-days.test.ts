@@ -261,11 +261,7 @@ it('the provider is down: answers are 503, jobs wait for it', { tags: 'exhaustiv
 it('functions run out of memory: who is answered by them sees 503, jobs run again, what was held comes back', {
   tags: 'exhaustive',
 }, async () => {
-  const charges = {
-    action: 'dynamodb:PutItem',
-    resource: '*ledger*',
-    outOfMemory: true,
-  } as const;
+  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*', outOfMemory: true } as const;
   const day = await during(
     [
       { ...charges, function: 'create-chat-completion' },
@@ -286,9 +282,7 @@ it.each([
   ['of submissions alone are 30 seconds ahead', 'submit-job', 30_000],
 ])(
   'clocks %s: nobody notices, and jobs start at once',
-  {
-    tags: 'exhaustive',
-  },
+  { tags: 'exhaustive' },
   async (_, clockOf, aheadMs) => {
     const day = await during([{ clockOf, aheadMs }]);
 

@@ -21,11 +21,7 @@ afterAll(async () => {
 const model = await useModelStub();
 const stage = await useOwnStage({
   memory: true,
-  env: {
-    AWS_ENDPOINT_URL_DYNAMODB: store.url,
-    OPENAI_BASE_URL: model.url,
-    OPENAI_API_KEY: 'stub',
-  },
+  env: { AWS_ENDPOINT_URL_DYNAMODB: store.url, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'stub' },
 });
 Object.assign(process.env, clientEnvironment, {
   AWS_ENDPOINT_URL_DYNAMODB: store.url,

@@ -11,10 +11,7 @@ const account = await chat.newAccount();
 async function submitted(behaviours: Behaviour[], rest: object = {}) {
   const model = chat.newModel('plain', behaviours);
   const { id } = await submit(account, chatJob('a question', { model: model.id, ...rest }));
-  return {
-    id,
-    callTimes: () => (model.upstreams[0]?.requests() ?? []).map(({ at }) => at),
-  };
+  return { id, callTimes: () => (model.upstreams[0]?.requests() ?? []).map(({ at }) => at) };
 }
 
 const status = (status: number, headers: Record<string, string> = {}): Behaviour => ({

@@ -159,9 +159,7 @@ it.each([
   ['stopped', 'SIGINT', 130],
 ] as const)(
   'takes its synthesis along when it is %s at its start',
-  {
-    tags: 'exhaustive',
-  },
+  { tags: 'exhaustive' },
   async (how, signal, exitCode) => {
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     const dataDir = join(folder, how);

@@ -123,10 +123,7 @@ describe('an error', () => {
     expect(parse).toThrow(
       expect.objectContaining({
         fields: [
-          expect.objectContaining({
-            loc: ['body', 'messages'],
-            msg: expect.stringContaining(msg),
-          }),
+          expect.objectContaining({ loc: ['body', 'messages'], msg: expect.stringContaining(msg) }),
         ],
       }),
     );

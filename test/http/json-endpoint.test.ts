@@ -199,9 +199,7 @@ describe('an endpoint', () => {
     expect(detailed).toMatchObject({ status: 503, body: { detail: message } });
     expect(completion).toMatchObject({
       status: 503,
-      body: {
-        error: { message, type: 'server_error', param: null, code: 'service_unavailable' },
-      },
+      body: { error: { message, type: 'server_error', param: null, code: 'service_unavailable' } },
     });
     for (const { headers } of [detailed, completion]) expect(headers?.['retry-after']).toBe('2');
     expect(logLines().filter(({ level }) => level === 'error')).toHaveLength(2);

@@ -530,9 +530,7 @@ describe.concurrent('a deployed stack', () => {
 
   beforeAll(async () => {
     stub = await startCloudFormationStub({
-      'quire-test': {
-        ...readStageFile(dataDir)?.outputs,
-      },
+      'quire-test': { ...readStageFile(dataDir)?.outputs },
       website: { BaseUrl: base_url },
     });
   });

@@ -152,13 +152,8 @@ it.each([
 ] as const)(
   'keeps keys and teams in parts within their limits, and each spends what was charged to it: %s',
   (what, numRuns) =>
-    expectExact(
-      {
-        ...histories,
-        'keys that go from team to team': aMove,
-      }[what],
-      numRuns,
-      () => twoInParts(),
+    expectExact({ ...histories, 'keys that go from team to team': aMove }[what], numRuns, () =>
+      twoInParts(),
     ),
 );
 

@@ -137,9 +137,7 @@ const lastBatches = fc
     order: anOrder,
     others: fc.array(
       anActionOf(['settle', 'release', 'reserve', 'raise', 'overrun', 'note', 'book']),
-      {
-        ...{ maxLength: 4, size: 'max' },
-      },
+      { ...{ maxLength: 4, size: 'max' } },
     ),
   })
   .map(({ fault, order, others }): Batch[] => [

@@ -104,10 +104,7 @@ it('a charge is written once DynamoDB is back, however its tries have failed', {
 }, async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
-  const fault = new InternalServerError({
-    message: '',
-    $metadata: { httpStatusCode: 500 },
-  });
+  const fault = new InternalServerError({ message: '', $metadata: { httpStatusCode: 500 } });
   let failures = 0;
   // More than the client tries by itself, and few enough for the caller's patience where it has no tries left.
   const most = 7;

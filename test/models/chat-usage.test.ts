@@ -125,11 +125,7 @@ describe('a prompt is whole', () => {
     ['with more written than it has itself', { cache_creation_input_tokens: 900 }, 1_000],
     [
       'without thoughts that happen to be as many',
-      {
-        ...anthropic,
-        total_tokens: 160,
-        completion_tokens_details: { reasoning_tokens: 50 },
-      },
+      { ...anthropic, total_tokens: 160, completion_tokens_details: { reasoning_tokens: 50 } },
       100,
     ],
     ['without thoughts that are not named', { ...anthropic, total_tokens: 155 }, 100],

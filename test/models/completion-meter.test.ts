@@ -424,9 +424,7 @@ it('takes any JSON for what it is', () => {
       const outcome = metered(
         any as Metered,
         { choices, usage } as Metered,
-        {
-          choices: [choices],
-        } as Metered,
+        { choices: [choices] } as Metered,
       );
 
       expect(outcome.costNanoUsd).toBeGreaterThanOrEqual(0);
@@ -451,11 +449,7 @@ describe('tokens of thoughts', () => {
   it('are paid as output where a provider counts them beside it', () => {
     const outcome = metered(text('hi'), finish, thoughts(12));
 
-    expect(outcome).toMatchObject({
-      figures: 'exact',
-      completionTokens: 9,
-      costNanoUsd: 93_000,
-    });
+    expect(outcome).toMatchObject({ figures: 'exact', completionTokens: 9, costNanoUsd: 93_000 });
   });
 
   it('are paid as output where a provider counts them in the total alone', () => {

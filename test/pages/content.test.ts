@@ -258,10 +258,7 @@ describe('what is returned', () => {
 
     expect(
       await readText(await pageWith(`${page}${' three'.repeat(200)}`, 'text/html')),
-    ).toMatchObject({
-      title: 'one',
-      text: expect.stringMatching(/^two three/),
-    });
+    ).toMatchObject({ title: 'one', text: expect.stringMatching(/^two three/) });
   });
 
   it('has a title of three hundred characters at most', async () => {

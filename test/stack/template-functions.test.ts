@@ -108,11 +108,7 @@ describe('functions', () => {
     ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ...['create-message', 'create-embeddings'].map((name): [string, Record<string, string[]>] => [
       name,
-      {
-        dynamodb: spend,
-        secretsmanager: ['GetSecretValue'],
-        sqs: ['SendMessage'],
-      },
+      { dynamodb: spend, secretsmanager: ['GetSecretValue'], sqs: ['SendMessage'] },
     ]),
     ...['create-chat-completion', 'create-response'].map(
       (name): [string, Record<string, string[]>] => [

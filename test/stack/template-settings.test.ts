@@ -46,9 +46,7 @@ describe('with deletion protection', () => {
 
     expect(bucketOf('files')).toMatchObject({
       VersioningConfiguration: { Status: 'Enabled' },
-      LifecycleConfiguration: {
-        Rules: [{ NoncurrentVersionExpiration: { NoncurrentDays: 35 } }],
-      },
+      LifecycleConfiguration: { Rules: [{ NoncurrentVersionExpiration: { NoncurrentDays: 35 } }] },
     });
     expect(bucketOf('jobs')).toMatchObject({
       VersioningConfiguration: { Status: 'Enabled' },

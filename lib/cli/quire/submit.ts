@@ -103,8 +103,6 @@ function extractOf(text: string): object {
       (asked as { type?: unknown })?.type === 'object' && 'properties' in (asked as object);
     return { [isSchema ? 'schema' : 'example']: asked, table: true };
   } catch (cause) {
-    throw new CommandError(`--fields takes JSON or @FILE: ${(cause as Error).message}.`, {
-      cause,
-    });
+    throw new CommandError(`--fields takes JSON or @FILE: ${(cause as Error).message}.`, { cause });
   }
 }

@@ -12,10 +12,7 @@ export interface ServiceAccount {
 }
 
 /** Makes a server's one service account. Its keys end with the server, which sets `token_uri` once it has an address. */
-export function createServiceAccount(): {
-  serviceAccount: ServiceAccount;
-  publicKey: KeyObject;
-} {
+export function createServiceAccount(): { serviceAccount: ServiceAccount; publicKey: KeyObject } {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const serviceAccount: ServiceAccount = {
     type: 'service_account',

@@ -14,10 +14,7 @@ const pageTimeoutMs = 110_000;
 const maxPagesAtOnce = Math.min(4, availableParallelism());
 
 /** Returns a recognizer of pages, a few at once; further pages wait. */
-export function tesseractRecognizer(): {
-  recognize: Recognize;
-  close(): Promise<void>;
-} {
+export function tesseractRecognizer(): { recognize: Recognize; close(): Promise<void> } {
   const reader = tesseractJs();
   const limit = pLimit(maxPagesAtOnce);
 

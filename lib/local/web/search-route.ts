@@ -27,15 +27,17 @@ export function addSearchRoute(app: FastifyInstance, index: WebIndex, path: stri
     return {
       query: q,
       number_of_results: found.length,
-      results: found.slice(start, start + resultsPerPage).map(({ path, title, score, terms }) => ({
-        url: app.listeningOrigin + urlPathOf(path),
-        title,
-        content: index.snippet(path, terms),
-        engine: 'folder',
-        engines: ['folder'],
-        category: 'general',
-        score,
-      })),
+      results: found
+        .slice(start, start + resultsPerPage)
+        .map(({ path, title, score, terms }) => ({
+          url: app.listeningOrigin + urlPathOf(path),
+          title,
+          content: index.snippet(path, terms),
+          engine: 'folder',
+          engines: ['folder'],
+          category: 'general',
+          score,
+        })),
       answers: [],
       corrections: [],
       infoboxes: [],

@@ -94,10 +94,9 @@ async function* investigate(research: Investigation): AsyncGenerator<ChatEvent, 
 /** Keeps a plan within what the later prompts have room for. */
 const shortened = ({ brief, questions }: Plan): Plan => ({
   brief: truncated(brief, 2_000),
-  questions: questions.slice(0, 5).map(({ question, queries }) => ({
-    question: truncated(question, 300),
-    queries,
-  })),
+  questions: questions
+    .slice(0, 5)
+    .map(({ question, queries }) => ({ question: truncated(question, 300), queries })),
 });
 
 /** The queries of a plan, the first of each question first; the brief itself if it has none. */

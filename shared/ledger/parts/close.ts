@@ -26,14 +26,16 @@ export async function closeParts(ownerId: string): Promise<void> {
           ExpressionAttributeValues: { ':open': open, ':one': 1 },
         },
       },
-      ...others.slice(0, open - 1).map(({ key_id }) => ({
-        Update: {
-          TableName,
-          Key: accountKey(key_id),
-          UpdateExpression: 'SET closed = :true',
-          ExpressionAttributeValues: { ':true': true },
-        },
-      })),
+      ...others
+        .slice(0, open - 1)
+        .map(({ key_id }) => ({
+          Update: {
+            TableName,
+            Key: accountKey(key_id),
+            UpdateExpression: 'SET closed = :true',
+            ExpressionAttributeValues: { ':true': true },
+          },
+        })),
     ]);
   }
   await bringHome(own.key_id);

@@ -167,9 +167,7 @@ function growth(own: Account, parts: number, open: number, now: number): Besides
       ),
     ],
     sets: ['parts = :parts_now', 'open_parts = :open_now', 'grown_at = :now'],
-    names: {
-      ...Object.fromEntries(asRead.map((name) => [`#${name}`, name])),
-    },
+    names: { ...Object.fromEntries(asRead.map((name) => [`#${name}`, name])) },
     values: {
       ...Object.fromEntries(
         asRead.flatMap((name) => (own[name] === undefined ? [] : [[`:${name}`, own[name]]])),

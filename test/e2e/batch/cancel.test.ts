@@ -50,9 +50,7 @@ describe('cancelling a job', () => {
     const { status, body } = await cancel(id);
 
     expect(status).toBe(409);
-    expect(body).toEqual({
-      detail: 'Only a queued job can be cancelled; this one is cancelled.',
-    });
+    expect(body).toEqual({ detail: 'Only a queued job can be cancelled; this one is cancelled.' });
     expect(await read(account, id)).toEqual(cancelled.body);
   });
 

@@ -36,10 +36,7 @@ describe('the upstream is asked', () => {
           role: 'user',
           content: [
             { type: 'text', text: 'What is this?', cache_control: { type: 'ephemeral' } },
-            {
-              type: 'image_url',
-              image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' },
-            },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
             { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
           ],
         },

@@ -70,9 +70,7 @@ describe('npm run evaluate', () => {
 
     const { stdout } = await evaluate(
       [folder, '--url', base_url, '--model', model.id, '--min', '0'],
-      {
-        QUIRE_KEY: api_key,
-      },
+      { QUIRE_KEY: api_key },
     );
 
     expect(stdout).toMatch(/invoice-plain\.pdf: \w+/);

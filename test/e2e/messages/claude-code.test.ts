@@ -134,10 +134,7 @@ describe('a turn of Claude Code', () => {
     const {
       id: model,
       upstreams: [upstream],
-    } = chat.newModel('claude', {
-      kind: 'pieces',
-      pieces: stream,
-    });
+    } = chat.newModel('claude', { kind: 'pieces', pieces: stream });
 
     const response = await send(account, { ...turn, model });
 
@@ -168,10 +165,7 @@ describe('a turn of Claude Code', () => {
     const {
       id: model,
       upstreams: [upstream],
-    } = chat.newModel(kind, {
-      kind: 'pieces',
-      pieces: streamOf(['a', '.txt'], [30, 4]),
-    });
+    } = chat.newModel(kind, { kind: 'pieces', pieces: streamOf(['a', '.txt'], [30, 4]) });
 
     const response = await send(account, { ...turn, model });
 
@@ -406,10 +400,7 @@ describe('a request of Messages', () => {
     await send(
       account,
       { model, ...asked },
-      {
-        'x-api-key': account.api_key,
-        'anthropic-beta': `Context-1M-2025-08-07,${betas}`,
-      },
+      { 'x-api-key': account.api_key, 'anthropic-beta': `Context-1M-2025-08-07,${betas}` },
     );
 
     expect(upstream?.requests()[0]?.headers['anthropic-beta']).toBe(betas);

@@ -158,10 +158,7 @@ describe('cache_control', () => {
     const {
       id: model,
       upstreams: [upstream],
-    } = chat.newModel('plain', {
-      kind: 'pieces',
-      pieces: streamOf(['hello'], [100, 20]),
-    });
+    } = chat.newModel('plain', { kind: 'pieces', pieces: streamOf(['hello'], [100, 20]) });
 
     const response = await ask(account, { model, stream: true, ...body });
     await response.text();

@@ -175,10 +175,7 @@ describe('OpenAI’s client gets of a model that speaks Messages', () => {
     expect(completion.choices[0]?.message.parsed).toEqual({ name: 'Tom', lives: 9 });
     const sent = JSON.parse(JSON.stringify(response_format.json_schema.schema));
     expect(bodiesOf(model)[0]?.['output_config']).toEqual({
-      format: {
-        type: 'json_schema',
-        schema: { ...sent, $schema: undefined },
-      },
+      format: { type: 'json_schema', schema: { ...sent, $schema: undefined } },
     });
   });
 

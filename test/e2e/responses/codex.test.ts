@@ -92,10 +92,7 @@ describe('a turn of Codex', () => {
 
     expect(await response.text()).toBe(answer.join(''));
     const { model: _, ...rest } = turn(id);
-    expect(upstreams[0]?.requests()[0]?.body).toEqual({
-      ...rest,
-      model: `their-${id}`,
-    });
+    expect(upstreams[0]?.requests()[0]?.body).toEqual({ ...rest, model: `their-${id}` });
     expect(await endedCharges(account)).toMatchObject([{ status: 'settled', figures: 'exact' }]);
   });
 

@@ -43,13 +43,7 @@ it('counts the files of a folder and their pages, and makes nothing', async () =
   const flat = await estimateOf(caller, { job_type: 'ocr', drive: { folder_id } });
   const deep = await estimateOf(caller, { job_type: 'ocr', drive: { folder_id, recursive: true } });
 
-  expect(flat.files).toEqual({
-    found: 3,
-    pending: 2,
-    skipped: 0,
-    unsupported: 1,
-    unreadable: 0,
-  });
+  expect(flat.files).toEqual({ found: 3, pending: 2, skipped: 0, unsupported: 1, unreadable: 0 });
   expect(flat).toMatchObject({
     left_out: [{ filename: 'film.mp4', reason: 'unsupported_file_type' }],
     subfolders: { found: 1, listed: 0 },

@@ -17,10 +17,7 @@ export interface FunctionTime {
 export function lambdaUse({ memoryMb, invocations, durationMs, cpuMs }: FunctionTime): Use {
   const slowdown = Math.max(1, memoryOfOneCpuMb / memoryMb);
   const billedMs = durationMs + cpuMs * (slowdown - 1);
-  return {
-    lambdaGbSecond: (memoryMb / 1024) * (billedMs / 1000),
-    lambdaRequest: invocations,
-  };
+  return { lambdaGbSecond: (memoryMb / 1024) * (billedMs / 1000), lambdaRequest: invocations };
 }
 
 /** Adds up uses. */

@@ -55,10 +55,7 @@ export class Paper {
   /** Writes a row of the array at this pointer; a row may stand on several lines. */
   row(path: string, y: number, lines: Piece[][], { fontSize = 9, leading = 12 } = {}): void {
     const written = lines.flatMap((pieces, index) =>
-      pieces.map((piece) => ({
-        piece,
-        box: this.write(piece, y + index * leading, fontSize),
-      })),
+      pieces.map((piece) => ({ piece, box: this.write(piece, y + index * leading, fontSize) })),
     );
     const cells: MarkRow['cells'] = {};
     for (const { piece, box } of written) {

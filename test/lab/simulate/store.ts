@@ -147,11 +147,7 @@ export class Store {
     const key = input.IndexName ? 'audits' : String(last?.['key_id'] ?? '');
     const units = Math.ceil(Math.max(1, bytes) / 4096) / (input.ConsistentRead ? 1 : 2);
     this.read(key, units * (input.IndexName ? this.sample : 1));
-    return {
-      Items,
-      ...(!isLast && last && { LastEvaluatedKey: last }),
-      $metadata,
-    };
+    return { Items, ...(!isLast && last && { LastEvaluatedKey: last }), $metadata };
   }
 
   private indexed(input: Input): Item[] {

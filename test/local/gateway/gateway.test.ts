@@ -231,10 +231,7 @@ describe('the memory of a function', () => {
     const post = (id: string, content = body) =>
       fetch(`${url}/things/${id}`, { method: 'POST', body: content });
     const held = async () => Number(await (await post('count', '')).text());
-    return {
-      post,
-      untilHeld: (count: number) => poll(held, (now) => now === count),
-    };
+    return { post, untilHeld: (count: number) => poll(held, (now) => now === count) };
   }
 
   it('has no more bodies than there is room for, and the next once one is answered', async () => {

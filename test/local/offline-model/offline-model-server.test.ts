@@ -509,9 +509,7 @@ The museum is closed on Mondays. A ticket costs four pounds.
       item: string,
       due: string | null,
       amount: unknown,
-    ) => ({
-      ...{ page, quote, item, due, amount },
-    });
+    ) => ({ ...{ page, quote, item, due, amount } });
     expect(JSON.parse(said)).toEqual({
       lines: [
         row(1, '| A lamp | 1,250.50 | 2 June 2026 |', 'A lamp', '2026-06-02', 1250.5),

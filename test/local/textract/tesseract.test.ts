@@ -48,10 +48,7 @@ describe('Textract in a thread of its own', () => {
 
   it('reads a heading and every row of a ruled table', { tags: 'exhaustive' }, async () => {
     const { Blocks = [] } = await textractClient(server.url).send(
-      new AnalyzeDocumentCommand({
-        Document: { Bytes: page },
-        FeatureTypes: ['LAYOUT', 'TABLES'],
-      }),
+      new AnalyzeDocumentCommand({ Document: { Bytes: page }, FeatureTypes: ['LAYOUT', 'TABLES'] }),
     );
 
     const layout = Blocks.filter(({ BlockType }) => BlockType?.startsWith('LAYOUT_'));

@@ -16,12 +16,7 @@ export type StubBlock =
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_use'; id: string; name: string; input: object };
 
-const head = {
-  id: 'msg_stub',
-  type: 'message',
-  role: 'assistant',
-  model: 'stub',
-};
+const head = { id: 'msg_stub', type: 'message', role: 'assistant', model: 'stub' };
 
 /** An event of a stream, with its name. */
 export const messageEvent = (event: { type: string; [field: string]: unknown }): string =>

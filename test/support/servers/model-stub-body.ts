@@ -43,10 +43,7 @@ export function completionBody(
 
 function countWords(messages: ModelRequestBody['messages'], content: string) {
   const prompt = messages.map((message) => JSON.stringify(message.content)).join(' ');
-  return {
-    prompt_tokens: wordsOf(prompt).length,
-    completion_tokens: wordsOf(content).length,
-  };
+  return { prompt_tokens: wordsOf(prompt).length, completion_tokens: wordsOf(content).length };
 }
 
 function wordsOf(text: string): string[] {

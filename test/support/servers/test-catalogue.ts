@@ -133,10 +133,12 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
   });
   return {
     upstreams: Object.fromEntries(upstreams),
-    embeddingModels: ids.filter(isOfEmbeddings).map((id) => ({
-      ...{ id, upstreams: upstreamsOf(id), maxInputTokens: 100, dimensions: 3, canShorten: true },
-      usdPerMillionTokens: 1,
-    })),
+    embeddingModels: ids
+      .filter(isOfEmbeddings)
+      .map((id) => ({
+        ...{ id, upstreams: upstreamsOf(id), maxInputTokens: 100, dimensions: 3, canShorten: true },
+        usdPerMillionTokens: 1,
+      })),
     models: ids
       .filter((id) => !isOfEmbeddings(id))
       .map((id) => ({

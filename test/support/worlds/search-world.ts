@@ -86,11 +86,13 @@ export async function useSearchWorld() {
     queries.push(new URL(url, 'http://provider').searchParams.get('q') ?? '');
     const failure = web.fails?.(queries.length);
     if (failure) return failure === 'cut' ? undefined : failure;
-    const generic = web.finds(queries.at(-1) ?? '').map(({ url, title, snippet, passages }) => ({
-      url,
-      title: title ?? '',
-      snippets: passages ?? (snippet ? [snippet] : []),
-    }));
+    const generic = web
+      .finds(queries.at(-1) ?? '')
+      .map(({ url, title, snippet, passages }) => ({
+        url,
+        title: title ?? '',
+        snippets: passages ?? (snippet ? [snippet] : []),
+      }));
     return { body: { grounding: { generic } } };
   });
   const lambda = await useJsonServer(({ url = '' }, body) => invoked(web, url, body));

@@ -125,12 +125,14 @@ function assistantOf({ content, refusal, tool_calls, ...message }: Body, place: 
 /** Thoughts as callers of Claude by chat completions send them back: in Anthropic's own form, or as a text alone. */
 function thoughtsOf({ thinking_blocks }: Body): AssistantPart[] {
   if (!Array.isArray(thinking_blocks)) return [];
-  return (thinking_blocks as Body[]).filter(isSet).map(({ thinking, signature, data }) => ({
-    is: 'thought',
-    text: typeof thinking === 'string' ? thinking : '',
-    ...(typeof signature === 'string' && { signature }),
-    ...(typeof data === 'string' && { encrypted: data }),
-  }));
+  return (thinking_blocks as Body[])
+    .filter(isSet)
+    .map(({ thinking, signature, data }) => ({
+      is: 'thought',
+      text: typeof thinking === 'string' ? thinking : '',
+      ...(typeof signature === 'string' && { signature }),
+      ...(typeof data === 'string' && { encrypted: data }),
+    }));
 }
 
 function partsOf(content: unknown, place: Place): (TextPart | ImagePart | FilePart)[] {

@@ -141,11 +141,7 @@ export class OutputItem {
     }
     this.isDone = true;
     this.fields = this.withStatus(status);
-    yield {
-      type: 'response.output_item.done',
-      output_index: this.index,
-      item: this.fields,
-    };
+    yield { type: 'response.output_item.done', output_index: this.index, item: this.fields };
   }
 
   /** The item as far as it has come. */

@@ -26,9 +26,7 @@ describe('reads', () => {
     ];
     const {
       messages: [message],
-    } = read({
-      messages: [{ role: 'assistant', content: 'a', thinking_blocks }],
-    });
+    } = read({ messages: [{ role: 'assistant', content: 'a', thinking_blocks }] });
 
     expect(message?.parts).toEqual([
       { is: 'thought', text: 'hm', signature: 's' },

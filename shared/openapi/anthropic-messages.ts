@@ -1,29 +1,11 @@
 import { MessageTokenCount } from '../chat/count-message-tokens.ts';
 import { AnswerBlock, AnsweredMessage, MessageEvent, MessageUsage } from '../chat/message.ts';
-import {
-  BlockContent,
-  CacheControl,
-  ConversationMessage,
-  MessageBlock,
-  MessageCountRequest,
-  MessageHeaders,
-  MessageMetadata,
-  MessageRequest,
-  MessageTool,
-  MessageToolChoice,
-  OtherBlock,
-  Source,
-  SourceBlock,
-  TextBlock,
-  Thinking,
-  ToolResultBlock,
-  ToolUseBlock,
-} from '../chat/message-request.ts';
+import * as request from '../chat/message-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { otherModels } from './completions.ts';
 import { answerTooLarge, messagesErrorAnswer, messagesLimitReached } from './error-answers.ts';
 import { headersOfAnswers } from './headers.ts';
-import { component, content, json, type Operation, operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters } from './operation.ts';
 
 const cacheWords =
   'Asks the provider to keep the prompt up to here. It is left out where the model has no price for it.';
@@ -39,9 +21,9 @@ const askedFields = {
   thinking: 'Whether, and how much, the model thinks first.',
 };
 
-export const anthropicComponents = {
+export const components = {
   MessageRequest: component(
-    MessageRequest,
+    request.MessageRequest,
     'A request of Messages. Fields that aren’t named here pass through to a provider that speaks Messages; for others it is translated, and what they can’t be told is refused with its name. So is what would be billed without a price that the service knows.',
     {
       ...askedFields,
@@ -59,49 +41,53 @@ export const anthropicComponents = {
       output_format: 'The older name of `output_config.format`.',
     },
   ),
-  MessageCountRequest: component(MessageCountRequest, 'A prompt to be counted.', askedFields),
-  ConversationMessage: component(ConversationMessage, 'One message of Messages.', {
+  MessageCountRequest: component(
+    request.MessageCountRequest,
+    'A prompt to be counted.',
+    askedFields,
+  ),
+  ConversationMessage: component(request.ConversationMessage, 'One message of Messages.', {
     role: 'Who speaks.',
     content: 'What is said.',
   }),
-  BlockContent: component(BlockContent, 'A text, or a list of blocks.'),
-  MessageBlock: component(MessageBlock, 'A piece of a message of Messages.'),
-  TextBlock: component(TextBlock, 'A text.', {
+  BlockContent: component(request.BlockContent, 'A text, or a list of blocks.'),
+  MessageBlock: component(request.MessageBlock, 'A piece of a message of Messages.'),
+  TextBlock: component(request.TextBlock, 'A text.', {
     type: blockType,
     text: 'The text.',
     cache_control: cacheWords,
   }),
-  SourceBlock: component(SourceBlock, 'An image or a document.', {
+  SourceBlock: component(request.SourceBlock, 'An image or a document.', {
     type: blockType,
     source: 'What it is.',
     cache_control: cacheWords,
   }),
-  ToolUseBlock: component(ToolUseBlock, 'A call of a tool in an earlier answer.', {
+  ToolUseBlock: component(request.ToolUseBlock, 'A call of a tool in an earlier answer.', {
     type: blockType,
     id: 'The call’s id.',
     name: 'The tool.',
     cache_control: cacheWords,
   }),
-  ToolResultBlock: component(ToolResultBlock, 'What a tool answered.', {
+  ToolResultBlock: component(request.ToolResultBlock, 'What a tool answered.', {
     type: blockType,
     tool_use_id: 'The call that this answers.',
     cache_control: cacheWords,
   }),
   OtherBlock: component(
-    OtherBlock,
+    request.OtherBlock,
     'Any other block, such as a thought with its signature, as the model takes it.',
     { type: blockType, cache_control: cacheWords },
   ),
   BlockSource: component(
-    Source,
+    request.Source,
     'Where an image or a document is: `base64` with `media_type` and `data`, `url`, `text` or `content`. A `file` is refused: it would be the operator’s.',
     { type: 'Which of these.' },
   ),
-  CacheControl: component(CacheControl, cacheWords, {
+  CacheControl: component(request.CacheControl, cacheWords, {
     ttl: 'How long; five minutes if it isn’t said.',
   }),
   MessageTool: component(
-    MessageTool,
+    request.MessageTool,
     'A tool: one with `input_schema`, or one that Claude knows by its `type`.',
     {
       type: '`custom` or none for a tool with `input_schema`.',
@@ -110,16 +96,16 @@ export const anthropicComponents = {
       cache_control: cacheWords,
     },
   ),
-  MessageToolChoice: component(MessageToolChoice, 'Which tools may be called.', {
+  MessageToolChoice: component(request.MessageToolChoice, 'Which tools may be called.', {
     type: 'Whether any may, one must, or none may.',
     name: 'The one that must, with `tool`.',
     disable_parallel_tool_use: 'Whether at most one may be called at a time.',
   }),
-  Thinking: component(Thinking, 'Whether, and how much, the model thinks first.', {
+  Thinking: component(request.Thinking, 'Whether, and how much, the model thinks first.', {
     type: '`enabled`, `adaptive` or `disabled`.',
     budget_tokens: 'The most tokens of thoughts, with `enabled`.',
   }),
-  MessageMetadata: component(MessageMetadata, 'Who asks.', {
+  MessageMetadata: component(request.MessageMetadata, 'Who asks.', {
     user_id: 'An opaque id for a user of the caller’s.',
   }),
   AnsweredMessage: component(AnsweredMessage, 'A whole answer of Messages.', {
@@ -164,13 +150,13 @@ const noSuchModel = messagesErrorAnswer(
   'The model no-such-model does not exist. GET /v1/models lists those that do.',
 );
 
-export const anthropicOperations: Operation[] = [
+export const operations = [
   operation('post /v1/messages', 'createMessage', 'Messages', {
     summary: 'Ask a model, as Anthropic’s clients do',
     description:
       'With `stream: true` the answer is a stream of named server-sent events. A model whose provider speaks Messages gets the request with as few changes as can be; for any other it is translated.',
     parameters: [
-      parameters('header', MessageHeaders, {
+      parameters('header', request.MessageHeaders, {
         'anthropic-version': {
           name: 'anthropic-version',
           description: 'The version of the protocol, for a provider that speaks it.',
@@ -182,7 +168,7 @@ export const anthropicOperations: Operation[] = [
         },
       }),
     ],
-    body: content(MessageRequest, {
+    body: content(request.MessageRequest, {
       'A question': { model, max_tokens: 200, messages },
       'A streamed answer': {
         model,
@@ -234,7 +220,7 @@ export const anthropicOperations: Operation[] = [
     summary: 'Estimate a prompt’s tokens',
     description:
       'Estimates what a request’s prompt has. No provider is asked, and it costs nothing.',
-    body: content(MessageCountRequest, { 'A question': { model, messages } }),
+    body: content(request.MessageCountRequest, { 'A question': { model, messages } }),
     answers: {
       200: json('The estimate.', MessageTokenCount, { 'An estimate': { input_tokens: 9 } }),
       400: wrongRequest,

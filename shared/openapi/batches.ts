@@ -5,17 +5,9 @@ import { BatchPath } from '../jobs/routes/read-batch.ts';
 import { SubmissionHeader } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import {
-  component,
-  content,
-  example,
-  json,
-  type Operation,
-  operation,
-  parameters,
-} from './operation.ts';
+import { component, content, example, json, operation, parameters } from './operation.ts';
 
-export const batchComponents = {
+export const components = {
   BatchRequest: component(BatchRequest, 'A file of requests that are to be asked within a day.', {
     input_file_id:
       'A file that was uploaded with the purpose `batch`: JSON Lines of `{custom_id, method, url, body}`, at most 50,000 and 200 MB.',
@@ -132,7 +124,7 @@ const noSuchBatch = completionErrorAnswer(
 const invalidRequest = (param: string, message: string) =>
   completionErrorAnswer('Something is wrong with the request.', `${param}: ${message}`, { param });
 
-export const batchOperations: Operation[] = [
+export const operations = [
   operation('post /v1/batches', 'createBatch', 'Batches', {
     summary: 'Make a batch',
     description:
@@ -184,8 +176,8 @@ export const batchOperations: Operation[] = [
     description: 'The newest first.',
     parameters: [
       parameters('query', BatchListQuery, {
-        after: { description: '`last_id` of the page before.' },
-        limit: { description: 'How many there are on a page, up to 100; 20 unless you say.' },
+        after: '`last_id` of the page before.',
+        limit: 'How many there are on a page, up to 100; 20 unless you say.',
       }),
     ],
     answers: {

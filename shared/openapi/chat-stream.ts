@@ -1,16 +1,4 @@
-import {
-  ChatEvent,
-  ChatTokens,
-  DeltaEvent,
-  DoneEvent,
-  ErrorEvent,
-  SearchUse,
-  Source,
-  SourcesEvent,
-  StartEvent,
-  StatusEvent,
-  UsageEvent,
-} from '../chat/chat-event.ts';
+import * as events from '../chat/chat-event.ts';
 import { ChatFile, ChatImage, ChatStreamRequest, HistoryEntry } from '../chat/stream-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { answerTooLarge, errorAnswer, limitReached, validationErrors } from './error-answers.ts';
@@ -19,7 +7,7 @@ import { component, content, operation } from './operation.ts';
 const type = 'What kind of event this is.';
 const unlessSetUp = 'Refused with 422 if the operator has not set up a search provider.';
 
-export const chatComponents = {
+export const components = {
   ChatStreamRequest: component(ChatStreamRequest, 'A message to a model.', {
     message: 'What the user says.',
     model: 'The model to answer; without it the default one.',
@@ -58,16 +46,16 @@ export const chatComponents = {
     content: 'Its text; or a document in base64, also as a data URL.',
   }),
   ChatEvent: component(
-    ChatEvent,
+    events.ChatEvent,
     'One event of the stream: `start`, any number of `status` and `delta`, `sources` if it searched, `usage` and `done`; or `error` at any point.',
   ),
-  StartEvent: component(StartEvent, 'The answer begins.', {
+  StartEvent: component(events.StartEvent, 'The answer begins.', {
     type,
     session_id: 'The conversation; send it again to go on with it.',
     message_id: 'The answer’s own id.',
     model: 'The model that answers.',
   }),
-  StatusEvent: component(StatusEvent, 'What is being done now.', {
+  StatusEvent: component(events.StatusEvent, 'What is being done now.', {
     type,
     stage:
       '`searching`, `reading` or `answering`; of a research also `planning`, `finding gaps`, `writing` and `checking`.',
@@ -76,16 +64,16 @@ export const chatComponents = {
     max_tokens:
       'The most tokens that the answer may have, if the key’s budget does not cover all that the model can write.',
   }),
-  DeltaEvent: component(DeltaEvent, 'The next piece of the answer.', {
+  DeltaEvent: component(events.DeltaEvent, 'The next piece of the answer.', {
     type,
     content: 'Text to add to what came before.',
   }),
   SourcesEvent: component(
-    SourcesEvent,
+    events.SourcesEvent,
     'What a search found, before the first `delta`; of a research only what its report cites, after the last.',
     { type, sources: 'The sources, by their number.' },
   ),
-  Source: component(Source, 'A page or document that an answer may cite.', {
+  Source: component(events.Source, 'A page or document that an answer may cite.', {
     n: 'Its number: the answer cites it as `[n]`.',
     title: 'Its title.',
     url: 'Where it is.',
@@ -93,7 +81,7 @@ export const chatComponents = {
     snippet: 'The beginning of what it says; may be empty.',
   }),
   UsageEvent: component(
-    UsageEvent,
+    events.UsageEvent,
     'What the answer took, searches and all model calls included.',
     {
       type,
@@ -102,27 +90,27 @@ export const chatComponents = {
       web_search: 'The searches; absent if there were none.',
     },
   ),
-  SearchUse: component(SearchUse, 'The web searches of an answer.', {
+  SearchUse: component(events.SearchUse, 'The web searches of an answer.', {
     searches: 'How many there were.',
     cost_usd: 'What they cost, in USD.',
   }),
-  ChatTokens: component(ChatTokens, 'Tokens as the provider counts them.', {
+  ChatTokens: component(events.ChatTokens, 'Tokens as the provider counts them.', {
     prompt: 'Of what was asked.',
     completion: 'Of the answer.',
     total: 'Both.',
   }),
-  DoneEvent: component(DoneEvent, 'The answer is whole.', {
+  DoneEvent: component(events.DoneEvent, 'The answer is whole.', {
     type,
     finish_reason: 'Why the model stopped: `stop`, `length` …',
   }),
-  ErrorEvent: component(ErrorEvent, 'The answer broke off; what came before it is billed.', {
+  ErrorEvent: component(events.ErrorEvent, 'The answer broke off; what came before it is billed.', {
     type,
     code: 'Such as `model_unavailable`, or `answer_not_read` for an answer that was read too slowly.',
     message: 'What went wrong, as a sentence.',
   }),
 };
 
-export const chatOperation = operation('post /chat/stream', 'streamChat', 'Chat', {
+const streamChat = operation('post /chat/stream', 'streamChat', 'Chat', {
   summary: 'Send a message, watch the answer come',
   description:
     'The answer is a stream of server-sent events. Each `data:` line is one event as JSON; the last is `data: [DONE]`. A comment line every 15 seconds keeps idle proxies from closing the connection.',
@@ -146,7 +134,7 @@ export const chatOperation = operation('post /chat/stream', 'streamChat', 'Chat'
       description: 'The events, as they come.',
       headers: ['x-request-id'],
       content: {
-        'text/event-stream': content(ChatEvent, {
+        'text/event-stream': content(events.ChatEvent, {
           start: {
             type: 'start',
             session_id: 'support-4711',
@@ -205,3 +193,5 @@ export const chatOperation = operation('post /chat/stream', 'streamChat', 'Chat'
     },
   },
 });
+
+export const operations = [streamChat];

@@ -1,13 +1,5 @@
 import * as v from 'valibot';
-import {
-  ChunkChoice,
-  ChunkDelta,
-  Completion,
-  CompletionChoice,
-  CompletionChunk,
-  CompletionMessage,
-  CompletionUsage,
-} from '../chat/completion.ts';
+import * as completion from '../chat/completion.ts';
 import { CompletionRequest } from '../chat/completion-request.ts';
 import {
   AnthropicModel,
@@ -25,20 +17,20 @@ import {
 } from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
 import { headersOfAnswers } from './headers.ts';
-import { component, content, json, type Operation, operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters } from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
 const AnyModel = v.union([ModelEntry, AnthropicModel]);
 const AnyModelList = v.union([ModelList, AnthropicModelList]);
 /** In the shape in which models would have come. */
 const ModelsErrorBody = v.union([CompletionErrorBody, MessagesErrorBody]);
-const CompletionEvent = v.union([CompletionChunk, BrokenStream]);
+const CompletionEvent = v.union([completion.CompletionChunk, BrokenStream]);
 
 /** What `models` says in each protocol. */
 export const otherModels =
   'Up to 8 other models that may answer, in this order, where no provider of the one before does. What the dearest of them can cost is held, and the price of the one that answers is paid.';
 
-export const completionComponents = {
+export const components = {
   CompletionRequest: component(
     CompletionRequest,
     'A chat-completions request. Parameters that aren’t named here (`tools`, `response_format`, `seed` …) pass through to the model untouched, but one within two edits of OpenAI’s is refused with a suggestion, and so is what would be billed without a price that the service knows: a tool other than `function` and `custom`, `cache_control`, audio or images as an answer.',
@@ -58,39 +50,39 @@ export const completionComponents = {
         'Up to 16 tags of your own, kept on the call’s charge and told to no model: the operator’s exports can be grouped by them. A provider gets them with `store` alone.',
     },
   ),
-  Completion: component(Completion, 'A whole answer, as the provider gave it.', {
+  Completion: component(completion.Completion, 'A whole answer, as the provider gave it.', {
     id: 'The answer’s id.',
     model: 'The model that answered.',
     choices: 'The answers.',
     usage: 'The tokens it took.',
   }),
-  CompletionChoice: component(CompletionChoice, 'One answer.', {
+  CompletionChoice: component(completion.CompletionChoice, 'One answer.', {
     index: 'Which one.',
     message: 'What the model says.',
     finish_reason: 'Why it stopped: `stop`, `length`, `tool_calls` …',
   }),
-  CompletionMessage: component(CompletionMessage, 'What the model says.', {
+  CompletionMessage: component(completion.CompletionMessage, 'What the model says.', {
     role: 'Who speaks: `assistant`.',
     content: 'The answer’s text.',
   }),
-  CompletionUsage: component(CompletionUsage, 'Tokens as the provider counts them.', {
+  CompletionUsage: component(completion.CompletionUsage, 'Tokens as the provider counts them.', {
     prompt_tokens: 'Of what was asked.',
     completion_tokens: 'Of the answer.',
     total_tokens: 'Both.',
   }),
   CompletionEvent: component(CompletionEvent, 'One event of a streamed answer.'),
-  CompletionChunk: component(CompletionChunk, 'A piece of an answer.', {
+  CompletionChunk: component(completion.CompletionChunk, 'A piece of an answer.', {
     id: 'The answer’s id.',
     model: 'The model that answers.',
     choices: 'What is added to each answer.',
     usage: 'The tokens it took, in the last chunk, if `stream_options.include_usage` asked for it.',
   }),
-  ChunkChoice: component(ChunkChoice, 'What is added to one answer.', {
+  ChunkChoice: component(completion.ChunkChoice, 'What is added to one answer.', {
     index: 'Which one.',
     delta: 'What is added.',
     finish_reason: 'Why the model stopped, in an answer’s last chunk.',
   }),
-  ChunkDelta: component(ChunkDelta, 'What is added to an answer.', {
+  ChunkDelta: component(completion.ChunkDelta, 'What is added to an answer.', {
     role: 'Who speaks, in an answer’s first chunk.',
     content: 'Text to add to what came before.',
   }),
@@ -160,7 +152,7 @@ const modelsHeaders = {
   'x-api-key': { name: 'x-api-key', description: 'The key, as Anthropic’s clients send it.' },
 };
 
-export const completionOperations: Operation[] = [
+export const operations = [
   operation('post /v1/chat/completions', 'createChatCompletion', 'Chat completions', {
     summary: 'Ask a model',
     description:
@@ -184,7 +176,7 @@ export const completionOperations: Operation[] = [
         description: 'The answer, as a whole or in pieces.',
         headers: headersOfAnswers,
         content: {
-          'application/json': content(Completion, {
+          'application/json': content(completion.Completion, {
             'An answer': {
               id: 'chatcmpl-Bx4T0',
               object: 'chat.completion',
@@ -237,9 +229,9 @@ export const completionOperations: Operation[] = [
     parameters: [
       parameters('header', ModelsHeader, modelsHeaders),
       parameters('query', ModelsQuery, {
-        limit: { description: 'How many models a page has, in Anthropic’s shape.' },
-        after_id: { description: 'The model after which the page begins.' },
-        before_id: { description: 'The model before which the page ends.' },
+        limit: 'How many models a page has, in Anthropic’s shape.',
+        after_id: 'The model after which the page begins.',
+        before_id: 'The model before which the page ends.',
       }),
     ],
     answers: {

@@ -3,28 +3,28 @@ import type * as v from 'valibot';
 import { maxFieldErrors } from '../http/errors.ts';
 import { maxJsonValues, maxNesting } from '../http/read-json.ts';
 import { version } from '../version.ts';
-import { anthropicComponents, anthropicOperations } from './anthropic-messages.ts';
-import { batchComponents, batchOperations } from './batches.ts';
-import { chatComponents, chatOperation } from './chat-stream.ts';
-import { completionComponents, completionOperations } from './completions.ts';
-import { embeddingComponents, embeddingOperations } from './embeddings.ts';
-import { errorComponents } from './error-bodies.ts';
-import { feedbackComponents, feedbackOperation, listFeedbackOperation } from './feedback.ts';
-import { fileComponents, fileOperations } from './files.ts';
+import * as anthropicMessages from './anthropic-messages.ts';
+import * as batches from './batches.ts';
+import * as chatStream from './chat-stream.ts';
+import * as completions from './completions.ts';
+import * as embeddings from './embeddings.ts';
+import * as errorBodies from './error-bodies.ts';
+import * as feedback from './feedback.ts';
+import * as files from './files.ts';
 import { headers } from './headers.ts';
-import { resultComponents } from './job-results.ts';
-import { jobComponents, jobOperations } from './jobs.ts';
+import * as jobResults from './job-results.ts';
+import * as jobs from './jobs.ts';
 import { refTo, toJsonSchemas } from './json-schema.ts';
-import { messageComponents } from './messages.ts';
-import { type Component, tags } from './operation.ts';
+import * as messages from './messages.ts';
+import { type Component, type Operation, tags } from './operation.ts';
 import { pathsOf, webhooksOf } from './paths.ts';
-import { responseComponents, responseOperations } from './responses.ts';
-import { serviceComponents, serviceOperations } from './service.ts';
-import { sessionComponents, sessionOperations } from './sessions.ts';
-import { estimateComponents, submissionComponents, submitOperation } from './submit-job.ts';
-import { uploadComponents, uploadOperations } from './uploads.ts';
-import { usageComponents, usageOperations } from './usage.ts';
-import { webhookComponents, webhooks } from './webhooks.ts';
+import * as responses from './responses.ts';
+import * as service from './service.ts';
+import * as sessions from './sessions.ts';
+import * as submitJob from './submit-job.ts';
+import * as uploads from './uploads.ts';
+import * as usage from './usage.ts';
+import * as webhooks from './webhooks.ts';
 
 const description = `Chat and OCR for many API keys, each metered exactly.
 
@@ -36,44 +36,31 @@ A page in a browser may call this API from the origins that its operator allows.
 
 The most that a request can cost is held against the key's budget, and its team's, before anything is asked of a model. A spent budget is a 429 that says when it renews.`;
 
-const components: Record<string, Component> = {
-  ...submissionComponents,
-  ...estimateComponents,
-  ...jobComponents,
-  ...resultComponents,
-  ...messageComponents,
-  ...chatComponents,
-  ...sessionComponents,
-  ...completionComponents,
-  ...embeddingComponents,
-  ...anthropicComponents,
-  ...responseComponents,
-  ...batchComponents,
-  ...fileComponents,
-  ...uploadComponents,
-  ...usageComponents,
-  ...feedbackComponents,
-  ...serviceComponents,
-  ...webhookComponents,
-  ...errorComponents,
-};
-const operations = [
-  submitOperation,
-  ...jobOperations,
-  chatOperation,
-  ...sessionOperations,
-  ...completionOperations,
-  ...embeddingOperations,
-  ...anthropicOperations,
-  ...responseOperations,
-  ...batchOperations,
-  ...fileOperations,
-  ...uploadOperations,
-  ...usageOperations,
-  feedbackOperation,
-  listFeedbackOperation,
-  ...serviceOperations,
+/** What the document tells of, in its order: schemas by their names, and routes. */
+const parts: { components: Record<string, Component>; operations?: Operation[] }[] = [
+  submitJob,
+  jobs,
+  jobResults,
+  messages,
+  chatStream,
+  sessions,
+  completions,
+  embeddings,
+  anthropicMessages,
+  responses,
+  batches,
+  files,
+  uploads,
+  usage,
+  feedback,
+  service,
+  webhooks,
+  errorBodies,
 ];
+const components: Record<string, Component> = Object.assign(
+  {},
+  ...parts.map(({ components }) => components),
+);
 const names = new Map(Object.entries(components).map(([name, { schema }]) => [schema, name]));
 
 /** The API as an OpenAPI 3.1 document, made of the schemas that requests are checked against. */
@@ -83,8 +70,11 @@ export const document = {
   servers: [{ url: './', description: 'Where this document was found.' }],
   security: [{ apiKey: [] }],
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-  paths: pathsOf(operations, schemaOf),
-  webhooks: webhooksOf(webhooks, schemaOf),
+  paths: pathsOf(
+    parts.flatMap(({ operations = [] }) => operations),
+    schemaOf,
+  ),
+  webhooks: webhooksOf(webhooks.webhooks, schemaOf),
   components: {
     schemas: toJsonSchemas(components),
     headers,

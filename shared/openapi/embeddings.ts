@@ -7,9 +7,9 @@ import {
   completionLimitReached,
   modelOutage,
 } from './error-answers.ts';
-import { component, content, json, type Operation, operation } from './operation.ts';
+import { component, content, json, operation } from './operation.ts';
 
-export const embeddingComponents = {
+export const components = {
   EmbeddingRequest: component(
     EmbeddingRequest,
     'Texts whose vectors are wanted. Parameters that aren’t named here pass through to the model.',
@@ -42,7 +42,7 @@ export const embeddingComponents = {
 const model = catalogue.embeddingModels[0]?.id ?? 'text-embedding-3-small';
 const vector = [-0.0069, 0.0123, 0.0077];
 
-export const embeddingOperations: Operation[] = [
+export const operations = [
   operation('post /v1/embeddings', 'createEmbeddings', 'Embeddings', {
     summary: 'Make embeddings',
     description: 'The vectors of texts, in the order in which they were sent.',

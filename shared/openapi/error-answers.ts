@@ -3,14 +3,7 @@ import { maxAnswerBytes } from '../http/bounds.ts';
 import type { FieldError } from '../http/errors.ts';
 import { gatewayErrors } from '../http/gateway-errors.ts';
 import { AnswerTooLargeError } from '../models/errors.ts';
-import {
-  CompletionErrorBody,
-  ErrorBody,
-  type ErrorObject,
-  GatewayErrorBody,
-  MessagesErrorBody,
-  ValidationErrorBody,
-} from './error-bodies.ts';
+import * as bodies from './error-bodies.ts';
 import type { HeaderName } from './headers.ts';
 import { type Answer, json, type Operation } from './operation.ts';
 
@@ -18,21 +11,21 @@ const requestId = '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11';
 
 const unauthorized = json(
   'The API key is missing, malformed, unknown, expired or revoked.',
-  GatewayErrorBody,
+  bodies.GatewayErrorBody,
   { 'No valid key': gatewayErrors.invalidApiKey.body },
   ['WWW-Authenticate'],
 );
-const unreadable = json('The gateway could not read the request.', GatewayErrorBody, {
+const unreadable = json('The gateway could not read the request.', bodies.GatewayErrorBody, {
   'A path that can’t be decoded': gatewayErrors.badRequest.body,
 });
 const tooLarge = json(
   'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. A file of more than 4 MB goes through `POST /v1/uploads`, in parts of 4,194,304 bytes at most, or through Google Drive, in a batch job.',
-  GatewayErrorBody,
+  bodies.GatewayErrorBody,
   { 'Too large': gatewayErrors.requestTooLarge.body },
 );
 const throttled = json(
   'The service as a whole receives too many requests.',
-  GatewayErrorBody,
+  bodies.GatewayErrorBody,
   { Throttled: gatewayErrors.throttled.body },
   ['Retry-After'],
 );
@@ -41,12 +34,15 @@ const outageDescription =
   'The service is too busy to run the request, or has no memory for it, or something that it stands on throttles or fails for now.';
 const outageMessage = gatewayErrors.unavailable.body.detail;
 const outageError = gatewayErrors.unavailable.body.error;
-const outage = json(outageDescription, ErrorBody, { 'An outage': { detail: outageMessage } }, [
-  'Retry-After',
-]);
+const outage = json(
+  outageDescription,
+  bodies.ErrorBody,
+  { 'An outage': { detail: outageMessage } },
+  ['Retry-After'],
+);
 const completionOutage = json(
   outageDescription,
-  CompletionErrorBody,
+  bodies.CompletionErrorBody,
   { 'An outage': { error: outageError } },
   ['Retry-After'],
 );
@@ -58,8 +54,8 @@ const messagesOutage = messagesErrorAnswer(outageDescription, 'overloaded_error'
 const faultDescription = 'A fault on our side. Quote the request’s id when you report it.';
 const faultMessage =
   'Something went wrong on our side. Quote request id 0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11 when you report it.';
-const fault = json(faultDescription, ErrorBody, { 'A fault': { detail: faultMessage } });
-const completionFault = json(faultDescription, CompletionErrorBody, {
+const fault = json(faultDescription, bodies.ErrorBody, { 'A fault': { detail: faultMessage } });
+const completionFault = json(faultDescription, bodies.CompletionErrorBody, {
   'A fault': {
     error: { message: faultMessage, type: 'server_error', param: null, code: 'internal_error' },
   },
@@ -94,12 +90,15 @@ export function messagesErrorAnswer(
   headers: HeaderName[] = [],
 ): Answer {
   const example = { type: 'error' as const, error: { type, message }, request_id: requestId };
-  return json(description, MessagesErrorBody, { [type]: example }, ['request-id', ...headers]);
+  return json(description, bodies.MessagesErrorBody, { [type]: example }, [
+    'request-id',
+    ...headers,
+  ]);
 }
 
 /** Describes an error whose body is a sentence. */
 export const errorAnswer = (description: string, detail: string) =>
-  json(description, ErrorBody, { [detail]: { detail } });
+  json(description, bodies.ErrorBody, { [detail]: { detail } });
 
 /** Describes an error as chat-completions clients read it. */
 export const completionErrorAnswer = (
@@ -109,12 +108,12 @@ export const completionErrorAnswer = (
     code = 'invalid_request_error',
     param = null,
     type = 'invalid_request_error',
-  }: Partial<Pick<v.InferOutput<typeof ErrorObject>, 'code' | 'param' | 'type'>> = {},
+  }: Partial<Pick<v.InferOutput<typeof bodies.ErrorObject>, 'code' | 'param' | 'type'>> = {},
   headers: HeaderName[] = [],
 ) =>
   json(
     description,
-    CompletionErrorBody,
+    bodies.CompletionErrorBody,
     { [code]: { error: { message, type, param, code } } },
     headers,
   );
@@ -147,7 +146,7 @@ export const answerTooLarge = {
 export const validationErrors = (examples: Record<string, FieldError>) =>
   json(
     'Something is wrong with the request.',
-    ValidationErrorBody,
+    bodies.ValidationErrorBody,
     Object.fromEntries(
       Object.entries(examples).map(([title, each]) => [title, { detail: [each] }]),
     ),
@@ -172,7 +171,7 @@ const figures = {
 /** The 429 of a route that spends. */
 export const limitReached = json(
   limitDescription,
-  ErrorBody,
+  bodies.ErrorBody,
   { 'A spent budget': { detail: budgetMessage, ...figures } },
   ['Retry-After', 'x-should-retry'],
 );
@@ -180,7 +179,7 @@ export const limitReached = json(
 /** The 429 of a route that makes jobs. */
 export const tooManyJobs = json(
   'The key has as many jobs that have not ended as it may, or the whole service is asked too much.',
-  ErrorBody,
+  bodies.ErrorBody,
   {
     'Too many jobs': {
       detail:
@@ -194,7 +193,7 @@ export const tooManyJobs = json(
 /** The same for chat-completions clients. */
 export const completionLimitReached = json(
   limitDescription,
-  CompletionErrorBody,
+  bodies.CompletionErrorBody,
   {
     'A spent budget': {
       error: {
@@ -212,7 +211,7 @@ export const completionLimitReached = json(
 /** The same for clients of Messages. */
 export const messagesLimitReached = json(
   limitDescription,
-  MessagesErrorBody,
+  bodies.MessagesErrorBody,
   {
     'A spent budget': {
       type: 'error',

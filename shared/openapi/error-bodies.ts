@@ -82,7 +82,7 @@ const figureDescriptions = {
 const gatewayType = 'What kind of object this is, where the gateway itself answered.';
 
 /** What the document says of the bodies of errors. */
-export const errorComponents = {
+export const components = {
   ValidationError: component(ValidationErrorBody, 'All that is wrong with a request, at once.', {
     detail: 'One entry for each thing that is wrong.',
   }),

@@ -12,7 +12,7 @@ import { component, content, json, operation, parameters } from './operation.ts'
 const session_id = 'support-4711';
 const message_id = 'msg_019aa1f2-9e04-7c55-b1f0-6a2d8e9c3b17';
 
-export const feedbackComponents = {
+export const components = {
   FeedbackRequest: component(FeedbackRequest, 'What a user thought of an answer.', {
     session_id: 'The conversation; or a job, by its id, of whose result a field is corrected.',
     rating: 'Up or down, by any of these names.',
@@ -47,14 +47,12 @@ export const feedbackComponents = {
   }),
 };
 
-export const listFeedbackOperation = operation('get /feedback', 'listFeedback', 'Feedback', {
+const listFeedback = operation('get /feedback', 'listFeedback', 'Feedback', {
   summary: 'Read ratings again',
   description:
     'What your key has said of a conversation, or of a job: its ratings, and corrections of its fields. One that was given in this second may be missing.',
   parameters: [
-    parameters('query', FeedbackQuery, {
-      session_id: { description: 'The conversation, or the job’s id.' },
-    }),
+    parameters('query', FeedbackQuery, { session_id: 'The conversation, or the job’s id.' }),
   ],
   answers: {
     200: json('The ratings.', FeedbackList, { None: { feedback: [] } }),
@@ -62,7 +60,7 @@ export const listFeedbackOperation = operation('get /feedback', 'listFeedback', 
   },
 });
 
-export const feedbackOperation = operation('post /feedback', 'submitFeedback', 'Feedback', {
+const submitFeedback = operation('post /feedback', 'submitFeedback', 'Feedback', {
   summary: 'Rate an answer',
   description: 'Rating the same answer again replaces its rating.',
   body: content(FeedbackRequest, {
@@ -91,3 +89,5 @@ export const feedbackOperation = operation('post /feedback', 'submitFeedback', '
     }),
   },
 });
+
+export const operations = [submitFeedback, listFeedback];

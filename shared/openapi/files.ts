@@ -2,42 +2,34 @@ import * as v from 'valibot';
 import { DeletedFile } from '../files/delete-file.ts';
 import { FileObject } from '../files/file.ts';
 import { FileList } from '../files/list-files.ts';
-import {
-  Expiry,
-  FileForm,
-  FileListQuery,
-  FilePath,
-  FormExpiry,
-  lifetime,
-  RangeHeader,
-} from '../files/requests.ts';
+import * as requests from '../files/requests.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, type Operation, operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters } from './operation.ts';
 
 const expiry = { anchor: 'From when on.', seconds: 'After how many seconds: an hour to 30 days.' };
 
-export const fileComponents = {
-  FileForm: component(FileForm, 'A file, and what it is for.', {
+export const components = {
+  FileForm: component(requests.FileForm, 'A file, and what it is for.', {
     file: 'Its bytes, and its name: 4 MB at most.',
     purpose: '`batch` for a file of requests, `user_data` for documents; the others are kept, too.',
     expires_after: 'When it goes: `seconds` after it was made. Files of batches go after 30 days.',
   }),
   FormExpiry: {
-    ...component(FormExpiry, 'When a file goes.', expiry),
+    ...component(requests.FormExpiry, 'When a file goes.', expiry),
     // In a form it is the field `expires_after[seconds]`, whose text is read as a number.
     rules: {
       properties: {
         anchor: { const: 'created_at', description: expiry.anchor },
         seconds: {
           type: 'integer' as const,
-          minimum: lifetime[0],
-          maximum: lifetime[1],
+          minimum: requests.lifetime[0],
+          maximum: requests.lifetime[1],
           description: expiry.seconds,
         },
       },
     },
   },
-  Expiry: component(Expiry, 'When a file goes.', expiry),
+  Expiry: component(requests.Expiry, 'When a file goes.', expiry),
   FileObject: component(FileObject, 'A file.', {
     id: 'Its id.',
     bytes: 'How many it has.',
@@ -68,7 +60,7 @@ const example = {
   ...{ status: 'processed' as const, status_details: null },
 };
 const path = '/v1/files/{file_id}';
-const ofFile = parameters('path', FilePath, { file_id: { description: 'The file’s id.' } });
+const ofFile = parameters('path', requests.FilePath, { file_id: 'The file’s id.' });
 
 const noSuchFile = completionErrorAnswer(
   'The key has no such file: it never was, it has expired or is deleted, or it is another’s.',
@@ -76,13 +68,13 @@ const noSuchFile = completionErrorAnswer(
   { param: 'id', code: 'not_found' },
 );
 
-export const fileOperations: Operation[] = [
+export const operations = [
   operation('post /v1/files', 'createFile', 'Files', {
     summary: 'Upload a file',
     description:
       'Keeps a file of up to 4 MB: the gateway takes no larger body. Larger files go through `POST /v1/uploads`. A key’s files have a most in number and bytes.',
     form: true,
-    body: content(FileForm, {
+    body: content(requests.FileForm, {
       'A file of requests': {
         file: '{"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{"model":"gpt-4.1","messages":[{"role":"user","content":"Hi"}]}}\n',
         purpose: 'batch',
@@ -102,10 +94,10 @@ export const fileOperations: Operation[] = [
     summary: 'List your files',
     description: 'Your key’s files, the newest first.',
     parameters: [
-      parameters('query', FileListQuery, {
-        purpose: { description: 'Only those for this.' },
-        limit: { description: 'The most of a page; 10,000 by default.' },
-        order: { description: '`asc` for the oldest first.' },
+      parameters('query', requests.FileListQuery, {
+        purpose: 'Only those for this.',
+        limit: 'The most of a page; 10,000 by default.',
+        order: '`asc` for the oldest first.',
         after: { description: '`last_id` of the page before.', example: id },
       }),
     ],
@@ -144,7 +136,7 @@ export const fileOperations: Operation[] = [
       'Its bytes, as a stream of 15 minutes at most. A download that broke off goes on with a `Range`.',
     parameters: [
       ofFile,
-      parameters('header', RangeHeader, {
+      parameters('header', requests.RangeHeader, {
         range: {
           name: 'Range',
           description: 'Which bytes: `bytes=1000-`, or `bytes=1000-1999`.',

@@ -1,26 +1,5 @@
 import { maxLines } from '../jobs/kinds/requests/file-lines.ts';
-import {
-  ChatBatchResult,
-  ChatResult,
-  CoveredArray,
-  CoveredPage,
-  Evidence,
-  ExtractCoverage,
-  ExtractResult,
-  FailedFile,
-  FileCounts,
-  FolderResult,
-  JobResult,
-  LeftOutFile,
-  LineCounts,
-  MissingRow,
-  OcrPage,
-  OcrResult,
-  PagesRead,
-  PipelineResult,
-  SubfolderCounts,
-  TokenCounts,
-} from '../jobs/results/result.ts';
+import * as results from '../jobs/results/result.ts';
 import { lowConfidence, ResultWarning } from '../jobs/results/warnings.ts';
 import { component } from './operation.ts';
 
@@ -31,9 +10,9 @@ const url =
   'A link to the text, where it is too long to be answered here. It is good for an hour at most, and may end before: read the job again for a new one.';
 
 /** What the document says of jobs' results; examples of them follow. */
-export const resultComponents = {
-  JobResult: component(JobResult, 'What a job came to.'),
-  ChatResult: component(ChatResult, 'What a model answered.', {
+export const components = {
+  JobResult: component(results.JobResult, 'What a job came to.'),
+  ChatResult: component(results.ChatResult, 'What a model answered.', {
     type,
     content: 'The answer; null in a list where it is long.',
     finish_reason: 'Why the model stopped: `stop`, `length` …',
@@ -44,7 +23,7 @@ export const resultComponents = {
       'The most tokens that the answer could have, if the key’s budget does not cover all that the model can write.',
   }),
   ChatBatchResult: component(
-    ChatBatchResult,
+    results.ChatBatchResult,
     `What the lines of a file of requests came to: a JSON Lines file of at most ${maxLines.toLocaleString('en')}. A file none of whose lines can be asked fails as a whole; a batch, one of whose can’t.`,
     {
       type,
@@ -58,12 +37,12 @@ export const resultComponents = {
       token_details: 'Of a batch’s tokens, those that were cached, and those that were thought.',
     },
   ),
-  LineCounts: component(LineCounts, 'The lines of a batch file by how they ended.', {
+  LineCounts: component(results.LineCounts, 'The lines of a batch file by how they ended.', {
     total: 'All lines but blank ones; of a job that was stopped, those that were asked.',
     completed: 'Those that were answered.',
     failed: 'Those that were not.',
   }),
-  OcrResult: component(OcrResult, 'What was read.', {
+  OcrResult: component(results.OcrResult, 'What was read.', {
     type,
     page_count: 'How many pages the document has.',
     images_used:
@@ -81,7 +60,7 @@ export const resultComponents = {
     message: 'The same as a sentence.',
     pages: 'The pages that it is about.',
   }),
-  OcrPage: component(OcrPage, 'One page.', {
+  OcrPage: component(results.OcrPage, 'One page.', {
     page: 'Its number, from 1.',
     part: 'The file that the page is of, if it is one within the document: an attachment, a file of an archive, a picture.',
     source: '`text_layer` where the document itself has the text, `ocr` where an image was read.',
@@ -92,14 +71,14 @@ export const resultComponents = {
     cached:
       'Whether an earlier job of this key has read the page: then it took no image of the hour and cost nothing. Absent for a page that was read now.',
   }),
-  PipelineResult: component(PipelineResult, 'What both steps of a pipeline came to.', {
+  PipelineResult: component(results.PipelineResult, 'What both steps of a pipeline came to.', {
     type,
     ocr: 'What was read.',
     chat: 'What the model made of it; null where that step failed.',
     cost_usd: 'What both steps cost, in USD.',
   }),
   ExtractResult: component(
-    ExtractResult,
+    results.ExtractResult,
     'The fields of a document, with where each value stands.',
     {
       type,
@@ -115,7 +94,7 @@ export const resultComponents = {
       url: 'A link to the whole result as JSON, where it is too long to be answered here. It is good for an hour at most, and may end before: read the job again for a new one.',
     },
   ),
-  Evidence: component(Evidence, 'Where a value stands.', {
+  Evidence: component(results.Evidence, 'Where a value stands.', {
     path: 'The value’s place in `data`, as a JSON pointer.',
     page: 'The page; null where it was not found.',
     quote: 'The text there, as the model quoted it.',
@@ -126,11 +105,11 @@ export const resultComponents = {
     confidence:
       'How sure it is, from 0 to 1, as it was measured: by the match, and by the reading of its words.',
   }),
-  ExtractCoverage: component(ExtractCoverage, 'What became of pages and rows.', {
+  ExtractCoverage: component(results.ExtractCoverage, 'What became of pages and rows.', {
     pages: 'Every page of the document.',
     arrays: 'Every array of the schema.',
   }),
-  CoveredPage: component(CoveredPage, 'A page of an extraction.', {
+  CoveredPage: component(results.CoveredPage, 'A page of an extraction.', {
     page: 'Its number, from 1.',
     part: 'The file that the page is of, if it is one within the document.',
     status:
@@ -138,18 +117,18 @@ export const resultComponents = {
     reason: 'Why it failed or was left out.',
     turn: 'By how many degrees, clockwise, it must be turned to stand upright, as the boxes say; absent for one that does.',
   }),
-  CoveredArray: component(CoveredArray, 'The rows of an array.', {
+  CoveredArray: component(results.CoveredArray, 'The rows of an array.', {
     path: 'The array’s place in `data`, as a JSON pointer.',
     returned: 'How many rows were returned.',
     on_pages: 'How many were counted on the pages; null where they can’t be counted.',
     missing: 'The first hundred rows on the pages that no row of `data` claims.',
   }),
-  MissingRow: component(MissingRow, 'A row on a page that no row of the data claims.', {
+  MissingRow: component(results.MissingRow, 'A row on a page that no row of the data claims.', {
     page: 'The page.',
     text: 'The row as it stands there.',
     box: 'Where it stands.',
   }),
-  PagesRead: component(PagesRead, 'What reading the pages came to.', {
+  PagesRead: component(results.PagesRead, 'What reading the pages came to.', {
     page_count: 'How many pages the document has.',
     images_used: 'How many were read as images now.',
     cost_usd: 'What reading them cost, in USD.',
@@ -157,7 +136,7 @@ export const resultComponents = {
     low_confidence_pages: 'The pages that were read with a low confidence; absent where none was.',
     warnings: 'What was not read, or may be wrong; absent where nothing is.',
   }),
-  FolderResult: component(FolderResult, 'What became of a folder’s files.', {
+  FolderResult: component(results.FolderResult, 'What became of a folder’s files.', {
     type,
     files: 'The files by what became of them.',
     failed_files:
@@ -167,19 +146,19 @@ export const resultComponents = {
     subfolders: 'The folders within the folder.',
     cost_usd: 'What the jobs of its files cost, in USD.',
   }),
-  LeftOutFile: component(LeftOutFile, 'A file of a folder that no job was made for.', {
+  LeftOutFile: component(results.LeftOutFile, 'A file of a folder that no job was made for.', {
     file_id: 'Its id on the drive; a shortcut’s, if its target may not be read.',
     filename: 'Its name, cut at 200 characters.',
     reason:
       '`unsupported_file_type`: no job takes it, or not one of this type. `already_submitted`: an earlier job has done the same with it, or is doing it. `unreadable`: a shortcut to what the key may not read.',
     job_id: 'The earlier job.',
   }),
-  SubfolderCounts: component(SubfolderCounts, 'The folders within a folder.', {
+  SubfolderCounts: component(results.SubfolderCounts, 'The folders within a folder.', {
     found: 'How many were found.',
     listed:
       'How many of them had their files taken too: none without `recursive`; with it, at most 500, down to 20 levels.',
   }),
-  FileCounts: component(FileCounts, 'A folder’s files by what became of them.', {
+  FileCounts: component(results.FileCounts, 'A folder’s files by what became of them.', {
     found: 'All files in the folder.',
     done: 'Done.',
     failed: 'Failed.',
@@ -187,20 +166,20 @@ export const resultComponents = {
     skipped: 'Already done, or being worked on, by an earlier job.',
     unsupported: 'Of a type that no job takes.',
   }),
-  FailedFile: component(FailedFile, 'A file whose job failed.', {
+  FailedFile: component(results.FailedFile, 'A file whose job failed.', {
     job_id: 'Its job.',
     file_id: 'Its id on the drive.',
     filename: 'Its name.',
     error: 'Why it failed.',
   }),
-  TokenCounts: component(TokenCounts, 'Tokens as the provider counts them.', {
+  TokenCounts: component(results.TokenCounts, 'Tokens as the provider counts them.', {
     prompt_tokens: 'Of what was asked.',
     completion_tokens: 'Of the answer.',
     total_tokens: 'Both.',
   }),
 };
 
-export const chatResult: ChatResult = {
+export const chatResult: results.ChatResult = {
   type: 'chat',
   content: 'The valves were replaced within a week.',
   finish_reason: 'stop',
@@ -208,7 +187,7 @@ export const chatResult: ChatResult = {
   cost_usd: 0.00003,
 };
 
-export const ocrResult: OcrResult = {
+export const ocrResult: results.OcrResult = {
   type: 'ocr',
   page_count: 2,
   images_used: 1,
@@ -220,7 +199,7 @@ export const ocrResult: OcrResult = {
   cost_usd: 0.0015,
 };
 
-export const folderResult: FolderResult = {
+export const folderResult: results.FolderResult = {
   type: 'folder',
   files: { found: 12, done: 9, failed: 1, cancelled: 0, skipped: 1, unsupported: 1 },
   failed_files: [
@@ -249,7 +228,7 @@ export const folderResult: FolderResult = {
   cost_usd: 0.0135,
 };
 
-export const extractResult: ExtractResult = {
+export const extractResult: results.ExtractResult = {
   type: 'extract',
   data: { number: 'INV-17', total: 118.4 },
   evidence: [

@@ -6,17 +6,9 @@ import { DeletedJob, Extract, JobList, JobRecord } from '../jobs/routes/record.t
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
-import {
-  component,
-  content,
-  example,
-  json,
-  type Operation,
-  operation,
-  parameters,
-} from './operation.ts';
+import { component, content, example, json, operation, parameters } from './operation.ts';
 
-export const jobComponents = {
+export const components = {
   Job: component(JobRecord, 'A job as it stands now.', {
     id: '`job_` and a UUID that sorts by time.',
     status:
@@ -175,8 +167,8 @@ const retriedJob: JobRecord = {
 };
 
 const pagePath = parameters('path', PagePath, {
-  job_id: { description: 'The job’s id.' },
-  page: { description: 'The number of the page, from 1, as in the job’s result.' },
+  job_id: 'The job’s id.',
+  page: 'The number of the page, from 1, as in the job’s result.',
 });
 
 const path = parameters('path', JobPath, {
@@ -189,19 +181,17 @@ const noSuchJob = errorAnswer(
 /** What any route of one job may answer. */
 const ofOneJob = { 404: noSuchJob, 422: validationErrors({}) };
 
-export const jobOperations: Operation[] = [
+export const operations = [
   operation('get /batch/jobs', 'listJobs', 'Batch jobs', {
     summary: 'List your jobs',
     description:
       'The newest first, 50 a page or as many as `limit` says. A result of more than 2 KB shows without its text, an extraction with its values and without their evidence, if these have no more than 2 KB.',
     parameters: [
       parameters('query', JobListQuery, {
-        cursor: { description: '`next_cursor` of the page before.' },
-        status: { description: 'Only jobs of this status.' },
-        parent_job_id: {
-          description: 'Only the jobs that this one made; `none` for those that no job made.',
-        },
-        limit: { description: 'How many jobs a page has, 50 if it is absent.' },
+        cursor: '`next_cursor` of the page before.',
+        status: 'Only jobs of this status.',
+        parent_job_id: 'Only the jobs that this one made; `none` for those that no job made.',
+        limit: 'How many jobs a page has, 50 if it is absent.',
       }),
     ],
     answers: {

@@ -1,25 +1,15 @@
-import {
-  Content,
-  ContentPart,
-  ImagePart,
-  Message,
-  OtherPart,
-  PlainMessage,
-  SilentMessage,
-  TextPart,
-  ToolMessage,
-} from '../chat/completion-message.ts';
+import * as message from '../chat/completion-message.ts';
 import { component } from './operation.ts';
 
 const contentDescription = 'What is said.';
 
 /** What the document says of chat messages, which both jobs and chat completions take. */
-export const messageComponents = {
+export const components = {
   Message: component(
-    Message,
+    message.Message,
     'One chat message, as in chat completions; keys that aren’t named here pass through to the model.',
   ),
-  PlainMessage: component(PlainMessage, 'A message that says something.', {
+  PlainMessage: component(message.PlainMessage, 'A message that says something.', {
     role: 'Who speaks.',
     content: contentDescription,
     name: 'The speaker’s name, to tell two of the same role apart.',
@@ -27,7 +17,7 @@ export const messageComponents = {
   }),
   SilentMessage: {
     ...component(
-      SilentMessage,
+      message.SilentMessage,
       'What a model said without words: with `tool_calls`, `function_call`, `refusal` or `audio`.',
       {
         role: 'Who speaks.',
@@ -43,23 +33,23 @@ export const messageComponents = {
       })),
     },
   },
-  ToolMessage: component(ToolMessage, 'What a tool answered.', {
+  ToolMessage: component(message.ToolMessage, 'What a tool answered.', {
     role: 'Who speaks.',
     content: contentDescription,
     tool_call_id: 'The call that this answers.',
   }),
-  MessageContent: component(Content, 'A text, or a list of parts.'),
-  ContentPart: component(ContentPart, 'A piece of a message.'),
-  TextPart: component(TextPart, 'A piece of text.', {
+  MessageContent: component(message.Content, 'A text, or a list of parts.'),
+  ContentPart: component(message.ContentPart, 'A piece of a message.'),
+  TextPart: component(message.TextPart, 'A piece of text.', {
     type: 'What kind of part this is.',
     text: 'The text.',
   }),
-  ImagePart: component(ImagePart, 'An image.', {
+  ImagePart: component(message.ImagePart, 'An image.', {
     type: 'What kind of part this is.',
     image_url: '`url` is a link, or the image itself as a data URL. OCR jobs take data URLs alone.',
   }),
   OtherPart: component(
-    OtherPart,
+    message.OtherPart,
     'Any other part, as the model takes it. In a job’s messages a part of the type `file` is read by the service: its `file` has a `filename` and, as a data URL in base64, `file_data`, which may be a PDF, a Word, Excel, PowerPoint or OpenDocument file, RTF, HTML, an email, an EPUB or a ZIP archive. A `file_id` in their place names a file of your key, which is put there: of a job’s messages 6 MB together at most, on `/v1` 20 MB. Other servers’ ids are refused.',
     { type: 'What kind of part this is.' },
   ),

@@ -58,12 +58,8 @@ export interface ParameterGroup {
   descriptions: Record<string, ParameterDescription>;
 }
 
-interface ParameterDescription {
-  description: string;
-  example?: string;
-  /** The name as it is usually written, for a header: the schema has it in lower case. */
-  name?: string;
-}
+/** A sentence, or one with an example or with the usual spelling of a header, which the schema has in lower case. */
+type ParameterDescription = string | { description: string; example?: string; name?: string };
 
 /** The schema of a body, and examples by a title that says what they show. */
 export interface Content {

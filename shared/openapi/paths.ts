@@ -65,13 +65,12 @@ const bodyOf = (body: Content, schemaOf: SchemaOf, mediaType = 'application/json
 });
 
 function parametersOf({ in: part, entries, descriptions }: ParameterGroup) {
-  return Object.entries(toParameterSchemas(entries)).map(([key, schema]) => ({
-    name: key,
-    in: part,
-    required: entries[key]?.type !== 'optional',
-    ...descriptions[key],
-    schema,
-  }));
+  return Object.entries(toParameterSchemas(entries)).map(([key, schema]) => {
+    const said = descriptions[key];
+    const described = typeof said === 'string' ? { description: said } : said;
+    const required = entries[key]?.type !== 'optional';
+    return { name: key, in: part, required, ...described, schema };
+  });
 }
 
 function answerOf({ description, headers: own = [], content }: Answer, schemaOf: SchemaOf) {

@@ -11,7 +11,7 @@ import {
   modelOutage,
 } from './error-answers.ts';
 import { headersOfAnswers } from './headers.ts';
-import { component, content, json, type Operation, operation } from './operation.ts';
+import { component, content, json, operation } from './operation.ts';
 
 const requestFields = {
   model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
@@ -35,7 +35,7 @@ const requestFields = {
     'Up to 16 tags of your own, kept on the call’s charge and told to no model: the operator’s exports can be grouped by them.',
 };
 
-export const responseComponents = {
+export const components = {
   ResponseRequest: component(
     ResponseRequest,
     'A request for a response. Parameters that aren’t named here pass through to the model untouched, but one within two edits of OpenAI’s is refused with a suggestion, and so is what would need a conversation to be kept (`store: true`, `previous_response_id`, `conversation`, `prompt`, `background`), and what would be billed without a price that the service knows. Where the model’s provider speaks another protocol, the request is translated; what it has no words for is a 400 that names it.',
@@ -87,7 +87,7 @@ const refused = completionErrorAnswer(
 );
 const response = { id: 'resp_1f0c', object: 'response', created_at: 1795187045, model } as const;
 
-export const responseOperations: Operation[] = [
+export const operations = [
   operation('post /v1/responses', 'createResponse', 'Responses', {
     summary: 'Ask a model',
     description:

@@ -68,7 +68,7 @@ const fileAnswers: Operation['answers'] = {
   ),
 };
 
-export const serviceComponents = {
+export const components = {
   Health: component(Health, 'The service answers.', {
     status: 'Always `ok`.',
     version: 'The version of this interface.',
@@ -88,7 +88,7 @@ export const serviceComponents = {
   }),
 };
 
-export const serviceOperations: Operation[] = [
+export const operations = [
   operation('get /', 'getIndex', 'Service', {
     summary: 'Where to begin',
     description: 'Names the reference and this document.',

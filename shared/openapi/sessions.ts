@@ -1,14 +1,6 @@
-import {
-  DeletedSession,
-  SessionEntry,
-  SessionList,
-  SessionListQuery,
-  SessionPath,
-  SessionQuery,
-  SessionRecord,
-} from '../chat/sessions.ts';
+import * as sessions from '../chat/sessions.ts';
 import { errorAnswer, validationErrors } from './error-answers.ts';
-import { component, json, type Operation, operation, parameters } from './operation.ts';
+import { component, json, operation, parameters } from './operation.ts';
 
 const fields = {
   session_id: 'What it is called.',
@@ -18,17 +10,17 @@ const fields = {
   expires_at: 'When it is forgotten: 24 hours later.',
 };
 
-export const sessionComponents = {
-  Session: component(SessionEntry, 'A conversation.', fields),
-  SessionList: component(SessionList, 'A page of conversations.', {
+export const components = {
+  Session: component(sessions.SessionEntry, 'A conversation.', fields),
+  SessionList: component(sessions.SessionList, 'A page of conversations.', {
     sessions: 'Those with the newest messages first.',
     next_cursor: 'The `cursor` of the next page; null on the last.',
   }),
-  SessionWithMessages: component(SessionRecord, 'A conversation with what was said.', {
+  SessionWithMessages: component(sessions.SessionRecord, 'A conversation with what was said.', {
     ...fields,
     messages: 'The oldest first. Images are not kept.',
   }),
-  DeletedSession: component(DeletedSession, 'A conversation that is erased.', {
+  DeletedSession: component(sessions.DeletedSession, 'A conversation that is erased.', {
     session_id: fields.session_id,
     user_id: fields.user_id,
     deleted: 'Always true.',
@@ -44,11 +36,11 @@ const session = {
 };
 
 const one = [
-  parameters('path', SessionPath, {
+  parameters('path', sessions.SessionPath, {
     session_id: { description: 'What the session is called.', example: session.session_id },
   }),
-  parameters('query', SessionQuery, {
-    user_id: { description: 'Whose session it is; sessions of two users may share an id.' },
+  parameters('query', sessions.SessionQuery, {
+    user_id: 'Whose session it is; sessions of two users may share an id.',
   }),
 ];
 
@@ -66,18 +58,18 @@ const refusals = {
   }),
 };
 
-export const sessionOperations: Operation[] = [
+export const operations = [
   operation('get /chat/sessions', 'listSessions', 'Chat', {
     summary: 'List your sessions',
     description: 'The conversations that your key has had and that are not forgotten, 50 a page.',
     parameters: [
-      parameters('query', SessionListQuery, {
-        cursor: { description: '`next_cursor` of the page before.' },
-        user_id: { description: 'Only this user’s.' },
+      parameters('query', sessions.SessionListQuery, {
+        cursor: '`next_cursor` of the page before.',
+        user_id: 'Only this user’s.',
       }),
     ],
     answers: {
-      200: json('A page of sessions.', SessionList, {
+      200: json('A page of sessions.', sessions.SessionList, {
         'The last page': { sessions: [session], next_cursor: null },
       }),
       422: validationErrors({
@@ -94,7 +86,7 @@ export const sessionOperations: Operation[] = [
     summary: 'Read a session',
     description: 'What was said so far.',
     answers: {
-      200: json('The session.', SessionRecord, {
+      200: json('The session.', sessions.SessionRecord, {
         'A session': {
           ...session,
           messages: [
@@ -112,7 +104,7 @@ export const sessionOperations: Operation[] = [
     description:
       'Erases what was said, and ratings of it with the texts that were rated. An answer that is being written at that moment is not kept. Documents and pages that answers were made from are never kept. Backups of the service hold no sessions; they keep ratings for 35 days at most.',
     answers: {
-      200: json('It is erased.', DeletedSession, {
+      200: json('It is erased.', sessions.DeletedSession, {
         'A session': { session_id: session.session_id, user_id: session.user_id, deleted: true },
       }),
       ...refusals,

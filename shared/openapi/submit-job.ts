@@ -16,7 +16,7 @@ import { component, content, json, operation, parameters } from './operation.ts'
 
 const engines = catalogue.ocrEngines.map(({ id }) => `\`${id}\``).join(', ');
 
-export const submissionComponents = {
+export const components = {
   JobSubmission: component(
     JobSubmission,
     'A job to be done. Exactly one of `inline`, `drive` and `file_id` must be given.',
@@ -76,9 +76,6 @@ export const submissionComponents = {
         'Takes the files of the folders below it too: at most 500 folders, down to 20 levels.',
     },
   ),
-};
-
-export const estimateComponents = {
   JobEstimate: component(JobEstimate, 'What a submission would come to.', {
     dry_run: 'Always true: nothing was made.',
     files: 'The files by what would become of them.',
@@ -124,7 +121,7 @@ const estimate: JobEstimate = {
   is_complete: true,
 };
 
-export const submitOperation = operation('post /batch/jobs', 'submitJob', 'Batch jobs', {
+const submitJob = operation('post /batch/jobs', 'submitJob', 'Batch jobs', {
   summary: 'Submit a job',
   description:
     'Inline input and a file make one job, a drive folder one job for each of its pending files. An accepted job is never lost: it ends `done`, `failed` or `cancelled`.',
@@ -241,3 +238,5 @@ export const submitOperation = operation('post /batch/jobs', 'submitJob', 'Batch
     429: tooManyJobs,
   },
 });
+
+export const operations = [submitJob];

@@ -2,9 +2,9 @@ import { CompletionRequest, PartForm, UploadPath, UploadRequest } from '../files
 import { UploadObject } from '../files/upload.ts';
 import { UploadPart } from '../files/upload-part.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, type Operation, operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters } from './operation.ts';
 
-export const uploadComponents = {
+export const components = {
   UploadRequest: component(UploadRequest, 'What an upload is to become.', {
     filename: 'The file’s name.',
     purpose: 'What it is for.',
@@ -49,9 +49,7 @@ const file = {
   ...{ status: 'processed' as const, status_details: null },
 };
 const path = '/v1/uploads/{upload_id}';
-const ofUpload = [
-  parameters('path', UploadPath, { upload_id: { description: 'The upload’s id.' } }),
-];
+const ofUpload = [parameters('path', UploadPath, { upload_id: 'The upload’s id.' })];
 const noSuchUpload = completionErrorAnswer(
   'The key has no such upload.',
   `No such Upload object: ${id}`,
@@ -64,7 +62,7 @@ const notPending = (description: string) =>
     { param: 'upload_id', code: 'invalid_upload_status' },
   );
 
-export const uploadOperations: Operation[] = [
+export const operations = [
   operation('post /v1/uploads', 'createUpload', 'Files', {
     summary: 'Begin an upload',
     description:

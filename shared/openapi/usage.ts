@@ -1,26 +1,8 @@
-import {
-  Budget,
-  LimitsReport,
-  OcrAllowance,
-  ResearchLimit,
-  SearchPrice,
-  TeamBudget,
-} from '../keys/limits-report.ts';
+import * as limits from '../keys/limits-report.ts';
 import { catalogue } from '../models/catalogue.ts';
-import {
-  BatchDay,
-  BatchStatsQuery,
-  BatchStatsReport,
-  BatchUse,
-  JobsByStatus,
-  ModelDay,
-  ModelUse,
-  StatsQuery,
-  StatsReport,
-  TokenSums,
-} from '../usage/reports.ts';
+import * as reports from '../usage/reports.ts';
 import { validationErrors } from './error-answers.ts';
-import { component, json, type Operation, operation, parameters } from './operation.ts';
+import { component, json, operation, parameters } from './operation.ts';
 
 const useDescriptions = {
   requests: 'How many calls of a model or an OCR engine.',
@@ -44,8 +26,8 @@ const budgetDescriptions = {
   duration: 'How long it lasts: a number and `s`, `m`, `h`, `d`, `w` or `mo`.',
 };
 
-export const usageComponents = {
-  LimitsReport: component(LimitsReport, 'What a key may spend, as it is now.', {
+export const components = {
+  LimitsReport: component(limits.LimitsReport, 'What a key may spend, as it is now.', {
     has_api_key: 'Always true.',
     budget: 'The key’s budget.',
     team: 'The budget of the key’s team, which each of its calls spends too; null if it is in none.',
@@ -53,21 +35,25 @@ export const usageComponents = {
     web_search: 'What a web search costs; null if the operator has set up no search provider.',
     research: 'What one research may cost.',
   }),
-  SearchPrice: component(SearchPrice, 'The price of a web search.', {
+  SearchPrice: component(limits.SearchPrice, 'The price of a web search.', {
     usd_per_search: 'In USD. Searches stand in the statistics as the model `web-search`.',
   }),
-  ResearchLimit: component(ResearchLimit, 'What one research may cost.', {
+  ResearchLimit: component(limits.ResearchLimit, 'What one research may cost.', {
     max_usd: 'All of its model calls and searches together, in USD.',
   }),
-  Budget: component(Budget, 'A budget, in USD.', budgetDescriptions),
-  TeamBudget: component(TeamBudget, 'A budget that all keys of a team spend together, in USD.', {
-    name: 'What the team is called.',
-    ...budgetDescriptions,
-    unlimited:
-      'Whether the team has no budget. `max_usd` is then the largest that is counted exactly.',
-  }),
+  Budget: component(limits.Budget, 'A budget, in USD.', budgetDescriptions),
+  TeamBudget: component(
+    limits.TeamBudget,
+    'A budget that all keys of a team spend together, in USD.',
+    {
+      name: 'What the team is called.',
+      ...budgetDescriptions,
+      unlimited:
+        'Whether the team has no budget. `max_usd` is then the largest that is counted exactly.',
+    },
+  ),
   OcrAllowance: component(
-    OcrAllowance,
+    limits.OcrAllowance,
     'The images that may be read in an hour of the clock, UTC.',
     {
       images_per_hour: 'How many there are.',
@@ -76,7 +62,7 @@ export const usageComponents = {
       resets_in_seconds: 'When the next hour begins.',
     },
   ),
-  StatsReport: component(StatsReport, 'What a key has used in a period.', {
+  StatsReport: component(reports.StatsReport, 'What a key has used in a period.', {
     period: 'The period.',
     tokens: 'All tokens.',
     requests: 'How many calls of a model or an OCR engine, failed ones included.',
@@ -84,19 +70,19 @@ export const usageComponents = {
     days: 'The same by day, UTC, and model, the oldest day first; days without a call are left out.',
     models: 'The same by model, the most used first.',
   }),
-  TokenSums: component(TokenSums, 'Tokens.', {
+  TokenSums: component(reports.TokenSums, 'Tokens.', {
     total: 'All of them.',
     prompt: 'Of what was asked.',
     completion: 'Of the answers.',
   }),
-  ModelUse: component(ModelUse, 'What a key has used of a model.', {
+  ModelUse: component(reports.ModelUse, 'What a key has used of a model.', {
     name: 'The model, the OCR engine, or `web-search`.',
     requests: 'How many calls.',
     tokens: 'How many tokens.',
     cost_usd: 'What they cost, in USD.',
     pages: 'How many pages and images were read.',
   }),
-  ModelDay: component(ModelDay, 'What a key has used of a model in a day, UTC.', {
+  ModelDay: component(reports.ModelDay, 'What a key has used of a model in a day, UTC.', {
     date: 'The day.',
     model: 'The model, the OCR engine, or `web-search`.',
     requests: useDescriptions.requests,
@@ -106,19 +92,19 @@ export const usageComponents = {
     pages: 'How many pages and images were read.',
     cost_usd: useDescriptions.spend_usd,
   }),
-  BatchStatsReport: component(BatchStatsReport, 'What a key’s jobs have used.', {
+  BatchStatsReport: component(reports.BatchStatsReport, 'What a key’s jobs have used.', {
     days: 'By day and tag, the oldest first.',
     totals: 'All of it, each call counted once.',
     jobs: 'The jobs by status.',
     jobs_since: 'The jobs are counted from this instant on.',
   }),
-  BatchUse: component(BatchUse, 'What jobs have used.', useDescriptions),
-  BatchDay: component(BatchDay, 'What jobs have used in a day, UTC, under a tag.', {
+  BatchUse: component(reports.BatchUse, 'What jobs have used.', useDescriptions),
+  BatchDay: component(reports.BatchDay, 'What jobs have used in a day, UTC, under a tag.', {
     date: 'The day.',
     tag: '`batch` for all jobs; `batch:chat`, `batch:embeddings`, `batch:ocr`, `batch:pipeline` or `batch:extract` for one kind of them.',
     ...useDescriptions,
   }),
-  JobsByStatus: component(JobsByStatus, 'How many jobs stand where.', {
+  JobsByStatus: component(reports.JobsByStatus, 'How many jobs stand where.', {
     queued: 'Waiting.',
     processing: 'Running.',
     done: 'Done.',
@@ -137,12 +123,12 @@ const exampleUse = {
   spend_usd: 0.0031,
 };
 
-export const usageOperations: Operation[] = [
+export const operations = [
   operation('get /user/limits', 'getLimits', 'Usage', {
     summary: 'Your budget and OCR allowance',
     description: 'As they are now, with what running requests hold taken off.',
     answers: {
-      200: json('The limits.', LimitsReport, {
+      200: json('The limits.', limits.LimitsReport, {
         'A budget of $10 a month, in a team with one of $100': {
           has_api_key: true,
           budget: {
@@ -191,12 +177,12 @@ export const usageOperations: Operation[] = [
     summary: 'What you have used',
     description: 'By model, in a period of days, UTC, that ends today.',
     parameters: [
-      parameters('query', StatsQuery, {
-        period: { description: '`1d` is today, `all` is since the key exists.' },
+      parameters('query', reports.StatsQuery, {
+        period: '`1d` is today, `all` is since the key exists.',
       }),
     ],
     answers: {
-      200: json('The statistics.', StatsReport, {
+      200: json('The statistics.', reports.StatsReport, {
         'A week': {
           period: '7d',
           tokens: { total: 5120, prompt: 4096, completion: 1024 },
@@ -239,12 +225,12 @@ export const usageOperations: Operation[] = [
     description:
       'By day and tag, and the jobs by status. A call counts under `batch` and under its kind, so totals are those of `batch` alone.',
     parameters: [
-      parameters('query', BatchStatsQuery, {
-        days: { description: 'How many days, UTC, with today the last.' },
+      parameters('query', reports.BatchStatsQuery, {
+        days: 'How many days, UTC, with today the last.',
       }),
     ],
     answers: {
-      200: json('The statistics.', BatchStatsReport, {
+      200: json('The statistics.', reports.BatchStatsReport, {
         'One day': {
           days: [
             { date: '2026-11-20', tag: 'batch', ...exampleUse },

@@ -10,7 +10,7 @@ const envelope = {
   created_at: 'When it happened, in seconds since 1970.',
 };
 
-export const webhookComponents = {
+export const components = {
   JobEvent: component(JobEvent, 'A job has ended.', { ...envelope, data: 'How it ended.' }),
   JobEnd: component(
     JobEnd,
@@ -63,12 +63,10 @@ const signature = parameters(
     'webhook-signature': v.string(),
   }),
   {
-    'webhook-id': { description: 'The event’s id.' },
-    'webhook-timestamp': { description: 'When it was sent, in seconds since 1970.' },
-    'webhook-signature': {
-      description:
-        '`v1,` and the HMAC-SHA256 of id, timestamp and body with the webhook’s secret, as Standard Webhooks has it. OpenAI’s clients verify it by `webhooks.unwrap`.',
-    },
+    'webhook-id': 'The event’s id.',
+    'webhook-timestamp': 'When it was sent, in seconds since 1970.',
+    'webhook-signature':
+      '`v1,` and the HMAC-SHA256 of id, timestamp and body with the webhook’s secret, as Standard Webhooks has it. OpenAI’s clients verify it by `webhooks.unwrap`.',
   },
 );
 

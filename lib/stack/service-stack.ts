@@ -143,14 +143,15 @@ export class ServiceStack extends Stack {
     ledger.grantRead(getLimits);
     webSearch.describeTo(getLimits);
     api.route('GET', '/user/limits', getLimits);
-    api.routeOpen(
-      'GET',
-      '/health',
-      new ServiceFunction(this, 'get-health', {
-        description: 'GET /health',
-        timeout: Duration.seconds(5),
-      }),
-    );
+    const getHealth = new ServiceFunction(this, 'get-health', {
+      description: 'GET /health',
+      timeout: Duration.seconds(25),
+    });
+    ledger.grantSpend(getHealth);
+    providers.grantCall(getHealth);
+    keys.grantRead(getHealth);
+    queues.chat.grantLook(getHealth);
+    api.routeOpen('GET', '/health', getHealth);
 
     const tables = [jobs.table, files.table, keys.table, usage.table, webhooks.table];
     new ServiceHealth(this, 'health', { concurrency, ledger: ledger.table, tables });

@@ -48,7 +48,7 @@ type RequestEvent = Pick<APIGatewayRequestAuthorizerEvent, 'type' | 'headers' | 
 const bearer = /^bearer /i;
 
 /** Finds the key in a request's headers, as OpenAI's or Anthropic's clients send it. Some send another of their own. */
-function secretIn({ headers }: RequestEvent): string {
+export function secretIn({ headers }: Pick<RequestEvent, 'headers'>): string {
   const sent = new Map(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );

@@ -9,7 +9,8 @@ import { type Answer, json, type Operation } from './operation.ts';
 
 const requestId = '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11';
 
-const unauthorized = json(
+/** The 401 of any route. */
+export const unauthorized = json(
   'The API key is missing, malformed, unknown, expired or revoked.',
   bodies.GatewayErrorBody,
   { 'No valid key': gatewayErrors.invalidApiKey.body },

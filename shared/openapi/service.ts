@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import { Health, HealthParts, HealthQuery } from '../health/check-health.ts';
 import { version } from '../version.ts';
-import { errorAnswer } from './error-answers.ts';
+import { errorAnswer, limitReached, unauthorized, validationErrors } from './error-answers.ts';
 import { component, content, json, type Operation, operation, parameters } from './operation.ts';
 
 /** The files that the reference page is made of. */
@@ -13,7 +14,17 @@ export const docsFiles = [
   'NOTICE.txt',
 ] as const;
 
-const Health = v.object({ status: v.literal('ok'), version: v.string() });
+const Unhealthy = v.object({
+  detail: v.string(),
+  status: v.exactOptional(v.literal('failing')),
+  version: v.exactOptional(v.string()),
+  parts: v.exactOptional(HealthParts),
+});
+const parts = {
+  store: { ok: true, latency_ms: 4 },
+  queue: { ok: true, latency_ms: 6 },
+  model: { ok: true, latency_ms: 420, id: 'gpt-4.1-nano' },
+};
 const Document = v.looseObject({
   openapi: v.string(),
   info: v.looseObject({ title: v.string(), version: v.string() }),
@@ -72,6 +83,12 @@ export const components = {
   Health: component(Health, 'The service answers.', {
     status: 'Always `ok`.',
     version: 'The version of this interface.',
+    parts: 'What was checked, if the check was to be deep.',
+  }),
+  HealthParts: component(HealthParts, 'Whether each part answered, and in how many milliseconds.', {
+    store: 'The accounts of keys.',
+    queue: 'The queue of chat jobs.',
+    model: 'The model that was asked; absent if the key may use none that chats.',
   }),
   Index: component(Index, 'Where to begin.', {
     name: 'What this is.',
@@ -97,9 +114,35 @@ export const operations = [
   }),
   operation('get /health', 'getHealth', 'Service', {
     summary: 'Whether the service answers',
-    description: 'Touches no store.',
+    description:
+      'Touches no store, and needs no key. With `deep=1` and a key in `Authorization` or `x-api-key` it asks the store, the queue, and for a token of the cheapest model that the key may use; the key pays.',
     open: true,
-    answers: { 200: json('It does.', Health, { Health: { status: 'ok', version } }) },
+    parameters: [
+      parameters('query', HealthQuery, {
+        deep: { description: '`1` checks each part.', example: '1' },
+      }),
+    ],
+    answers: {
+      200: json('It does.', Health, {
+        Health: { status: 'ok', version },
+        'A deep check': { status: 'ok', version, parts },
+      }),
+      401: unauthorized,
+      422: validationErrors({
+        'Another value': {
+          loc: ['query', 'deep'],
+          msg: "Input should be '1'",
+          type: 'literal_error',
+        },
+      }),
+      429: limitReached,
+      503: json('A part fails.', Unhealthy, {
+        'A model that doesn’t answer': {
+          ...{ detail: 'Failing: model.', status: 'failing', version },
+          parts: { ...parts, model: { ...parts.model, ok: false } },
+        },
+      }),
+    },
   }),
   operation('get /openapi.json', 'getOpenApi', 'Service', {
     summary: 'This document',

@@ -5,7 +5,7 @@
 export const ranks: readonly (readonly string[])[] = [
   ['openapi'],
   ['feedback', 'console'],
-  ['usage'],
+  ['usage', 'health'],
   ['jobs'],
   ['embeddings'],
   ['chat'],

@@ -150,7 +150,10 @@ describe('functions', () => {
     ['get-console', {}],
     ['get-docs', {}],
     ['get-batch-stats', { dynamodb: ['Query'] }],
-    ['get-health', {}],
+    [
+      'get-health',
+      { dynamodb: spend, secretsmanager: secrets, sqs: ['GetQueueAttributes', 'SendMessage'] },
+    ],
     ['get-index', {}],
     ['get-job', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
     ['get-job-page', { dynamodb: ['GetItem'], s3: ['GetObject'] }],

@@ -58,6 +58,12 @@ export class QueueWithDeadLetters extends Construct {
     fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
   }
 
+  /** Lets a function ask whether this queue is there. */
+  grantLook(fn: LambdaFunction): void {
+    this.queue.grant(fn, 'sqs:GetQueueAttributes');
+    fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
+  }
+
   /** Feeds this queue's messages to a function: to at most `workers` copies at once, a batch to each. */
   feed(fn: LambdaFunction, workers: number, batchSize = 10): void {
     fn.addEventSource(

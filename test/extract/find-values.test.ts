@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceOf } from '../../shared/extract/evidence.ts';
 import type { ScalarType } from '../../shared/extract/field.ts';
-import type { Value } from '../../shared/extract/value.ts';
+import { asTyped, type Value } from '../../shared/extract/value.ts';
 import { readPage } from '../../shared/extract/words/read-page.ts';
 import { textPage } from './page-of.ts';
 
@@ -41,6 +41,9 @@ describe('dates', () => {
     ['2026-09-12', '12 set 2026'],
     ['2026-10-05', '05/out/2026'],
     ['2026-06-24', '24. kesäkuuta 2026'],
+    ['2026-03-05', 'Datum:05.03.2026'],
+    ['2026-03-05', 'Date:March5,2026'],
+    ['2026-03-05', 'DUE:20260305'],
   ])('finds %s in “%s”', (date, text) => {
     expect(isFound('date', date, text)).toBe(true);
   });
@@ -91,6 +94,36 @@ describe('numbers', () => {
     [-5.2, '5,20 EUR Soll'],
     [4, '3 - 4'],
     [1205.1, '12O5.l0'],
+    [1234.5, 'Total:1.234,50'],
+    [1234.5, 'Total1.234,50'],
+    [12.5, 'TOTAL:USD12.50'],
+    [500, 'Rs500'],
+    [12.5, '合計12.50'],
+    [1250, '1.250,-'],
+    [1200000, '$1.2 million'],
+    [1.2, '$1.2 million'],
+    [3400000, '3,4 Mio.'],
+    [27_900_000_000, 'ein Konzernumsatz von 27,9 Mrd. €'],
+    [2_000_000_000_000, '2 Billionen Euro'],
+    [4_500_000_000, '£4.5bn'],
+    [-4_500_000, 'Net loss £(4.5)m'],
+    [-4_500_000, 'Net loss ($4.5m)'],
+    [4_500_000, 'a loss (£4.5m)'],
+    [-2_450_000_000, '-$2.45B'],
+    [1_200_000, '1.2 M€'],
+    [126_360_000, '126.36M €'],
+    [2_500_000, '2,5 millions d’euros'],
+    [350_000, 'un chiffre d’affaires de 350 k€'],
+    [1_500_000_000, '1,5 mil millones de euros'],
+    [15_000, '15 тыс. руб.'],
+    [31_500_000_000, '₹3,150 crore'],
+    [7_500_000, 'Rs. 75 lakh'],
+    [2_500_000_000, 'INR 250 cr'],
+    [3_500_000_000_000, '₹3.5 lakh crore'],
+    [500_000, '500 bin TL'],
+    [4_200_000, '4,2 mil. Kč'],
+    [12_000_000, '12 miljoonaa euroa'],
+    [150_000, '150k'],
   ])('finds %d in “%s”', (number, text) => {
     expect(isFound('number', number, text)).toBe(true);
   });
@@ -105,8 +138,65 @@ describe('numbers', () => {
     [1234, '12,34'],
     [105, 'lOS'],
     [1.23, '1.2.3'],
+    [4, 'x4'],
+    [30_000_000, '30 m cable'],
+    [12_000_000, '12 mm'],
+    [4_000, '4 kWh'],
+    [52_000_000, '5.20 CR'],
+    [1_200_000, '1.2 millionaires'],
+    [-1250, '1.250,-'],
+    [20, 'Tel. +31 (0)20 123 4567'],
+    [4567, 'Tel. +31 (0)20 123 4567'],
+    [-555, 'Call (555) 123-4567'],
+    [-20, 'Fax (020) 79460958'],
   ])('doesn’t find %d in “%s”', (number, text) => {
     expect(isFound('number', number, text)).toBe(false);
+  });
+});
+
+it('a model’s own 1.2 million is a number', () => {
+  const field = { kind: 'scalar', type: 'number', isNullable: true } as const;
+
+  expect(asTyped(field, '$1.1 million', ['a'])).toBe(1_100_000);
+  expect(asTyped(field, '30 m', ['a'])).toBe(30);
+});
+
+it.each([
+  [12345678, '+12 345 678'],
+  [-120, 'Loss (120) 300 4500'],
+  [120, '+120 2026'],
+])('%d in “%s” is no part of a phone number', (number, text) => {
+  expect(isFound('number', number, text)).toBe(true);
+});
+
+describe('phone numbers', () => {
+  it.each([
+    ['exact', '+31 (0)20 123 4567', 'Tel. +31 (0)20 123 4567'],
+    ['normalized', '+31201234567', 'Tel. +31 (0)20 123 4567'],
+    ['normalized', '020 123 4567', 'Tel. +31 (0)20 123 4567'],
+    ['normalized', '+33123456789', '+33 1 23 45 67 89'],
+    ['normalized', '01 23 45 67 89', 'Tél.: 01.23.45.67.89'],
+    ['normalized', '+15551234567', 'Call 1-555-123-4567'],
+    ['normalized', '5551234567', '(555) 123-4567'],
+    ['normalized', '+49301234567', '0049 30 / 123 45 67'],
+    ['normalized', '0049301234567', '+49 30 1234567'],
+    ['not found', '+31201234568', 'Tel. +31 (0)20 123 4567'],
+    ['not found', '+3120123456', 'Tel. +31 (0)20 123 4567'],
+    ['not found', '123456789', '12345 6789'],
+    ['not found', '020 123', 'Tel. 0 20 12 3'],
+  ] as const)('%s: %s in “%s”', (how, value, text) => {
+    expect(found('string', value, text).found).toBe(how);
+  });
+
+  it('stand in their page’s own words', () => {
+    const { quote } = found(
+      'string',
+      '+31201234567',
+      'Tel. +31 (0)20 123 4567 Fax',
+      '+31 (0)20 123 4567',
+    );
+
+    expect(quote).toBe('+31 (0)20 123 4567');
   });
 });
 
@@ -121,6 +211,17 @@ describe('texts', () => {
     ['normalized', 'GB29NWBK60161331926819', 'GB29 NWBK 6016 1331 9268 19'],
     ['normalized', 'Coffee Corner Reference 12', '05.01. Coffee Corner 3.20\nReference 12'],
     ['normalized', 'Invoice INV-1050', 'lnvoice INV-1O5O'],
+    ['exact', 'INV-12', 'Invoice No.INV-12'],
+    ['exact', '2026-0012', 'Rechnungsnr.:2026-0012'],
+    ['exact', '12345', 'Kunden-Nr.12345'],
+    ['exact', 'INV-12', 'InvoiceNoINV-12'],
+    ['exact', 'EUR', '12,50EUR'],
+    ['exact', 'kg', '12kg'],
+    ['exact', 'Berlin', '10115Berlin'],
+    ['normalized', 'Order 12345', 'Order:12345'],
+    ['not found', '2', 'H2O'],
+    ['not found', 'H', 'H2O'],
+    ['not found', '12', 'INV-1234'],
     ['not found', '12026', '1 2026'],
     ['not found', 'Sole', '5013'],
     ['not found', 'Corner', 'Coffeecorners'],

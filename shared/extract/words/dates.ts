@@ -41,7 +41,7 @@ const shapes: [RegExp, (parts: string[]) => string[]][] = [
   ],
   [
     new RegExp(
-      `(?<!\\p{L})(\\p{L}{3,12})\\.?\\s*(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(${year})(?!\\d)`,
+      `(?<!\\p{L})(\\p{L}{3,12})\\.?\\s*(\\d{1,2})(?:st|nd|rd|th)?(?:,\\s*|\\s+)(${year})(?!\\d)`,
       'giu',
     ),
     ([name, d, y]) => dateOf(y, monthNamed(name), d),

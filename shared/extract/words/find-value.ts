@@ -4,6 +4,7 @@ import { datesIn } from './dates.ts';
 import { placesWithin } from './locate.ts';
 import { marksIn } from './marks.ts';
 import { numbersIn } from './numbers.ts';
+import { phonesIn, withoutPhones } from './phones.ts';
 import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 
@@ -48,8 +49,10 @@ function placesIn(page: ReadPage, within: Span, type: ScalarField['type'], value
   if (type === 'date') return datePlaces(page, within, text);
   const places = placesWithin(page, within, text);
   if (places.length > 0) return places;
-  return /^\d{4}-\d\d-\d\d$/.test(text)
-    ? datePlaces(page, within, text)
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return datePlaces(page, within, text);
+  const phones = phonesIn(asDigits(page, within).join(' '), text);
+  return phones.length > 0
+    ? phones.map((phone) => spanned(page, within, phone, text))
     : brokenPlaces(page, within, text);
 }
 
@@ -65,12 +68,15 @@ function numberPlaces(page: ReadPage, within: Span, value: number): Place[] {
   });
   if (places.length > 0) return places;
   // A quantity before a price looks like the thousands of one number: `4 312.50`.
-  return page.words.slice(within.start, within.end).flatMap(({ text }, index): Place[] => {
-    const isIt = numbersIn(text).some(({ values }) => values.some((each) => isSame(each, value)));
-    const start = within.start + index;
-    const found = text.includes(`${value}`) ? 'exact' : 'normalized';
-    return isIt ? [{ start, end: start + 1, found, share: 1 }] : [];
-  });
+  const texts = page.words.slice(within.start, within.end).map(({ text }) => text);
+  return withoutPhones(texts.join(' '))
+    .split(' ')
+    .flatMap((text, index): Place[] => {
+      const isIt = numbersIn(text).some(({ values }) => values.some((each) => isSame(each, value)));
+      const start = within.start + index;
+      const found = text.includes(`${value}`) ? 'exact' : 'normalized';
+      return isIt ? [{ start, end: start + 1, found, share: 1 }] : [];
+    });
 }
 
 function datePlaces(page: ReadPage, within: Span, value: string): Place[] {

@@ -2,7 +2,7 @@
 export interface Folded {
   signs: string;
   wordAt: Uint32Array;
-  /** Of each sign, whether a value may begin there, and whether one may end before it. */
+  /** Of each sign, whether a value may begin there, and whether one may end before it: 2 where letters meet digits. */
   isEdge: Uint8Array;
 }
 
@@ -27,15 +27,16 @@ export function fold(words: readonly string[], { confused = false } = {}): Folde
     const text = confused
       ? confusable.reduce((made, [from, to]) => made.replace(from, to), plain)
       : plain;
-    let isEdge = true;
+    let edge = 1;
     for (const sign of text) {
-      if (sign === '\u0000') isEdge = true;
+      if (sign === '\u0000') edge = 1;
+      else if (sign === '\u0001') edge ||= 2;
       else {
         signs.push(sign);
         for (let unit = 0; unit < sign.length; unit++) {
           wordAt.push(index);
-          edges.push(isEdge ? 1 : 0);
-          isEdge = false;
+          edges.push(edge);
+          edge = 0;
         }
       }
     }
@@ -64,10 +65,11 @@ function plainWord(word: string): string {
   return plain;
 }
 
-/** A zero stands where something was left out that parts what is around it. */
+/** A zero stands where something was left out that parts what is around it, a one where letters meet digits. */
 const plainForm = (word: string): string =>
   word
     .normalize('NFKC')
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, '\u0001')
     .toLowerCase()
     .replace(/ß/g, 'ss')
     .replace(/[\u00ad\u200b-\u200d\ufeff]/g, '')
@@ -75,9 +77,8 @@ const plainForm = (word: string): string =>
     .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/\d[\d.,'’]*\d/g, plainNumber)
     .replace(/(?<=\p{L})-(?=\p{L})|(?<=\p{L})-$|^-(?=\p{L})/gu, '')
-    .replace(/(?<=[\p{L}\d])[.,/:-](?=\d)|(?<![\p{L}\d])-(?=\d)|[\p{P}`^|]/gu, (sign, at, whole) =>
-      /[.,/:-]/.test(sign) && /\d/.test(whole[at + 1] ?? '') ? sign : '\u0000',
-    );
+    .replace(/(?!(?:-|(?<=\d)[.,/:]|(?<![\p{L}.,:/])[.,])(?=\d))[\p{P}`^|]/gu, '\u0000')
+    .replace(/(?<=\p{L})(?=\d)|(?<=\d)(?=\p{L})/gu, '\u0001');
 
 function plainNumber(digits: string): string {
   const bare = digits.replace(/['’]/g, '');

@@ -1,3 +1,6 @@
+import { withoutPhones } from './phones.ts';
+import { money, scaleAt } from './scales.ts';
+
 /** A number in a text, and all that it may mean: `1.234` is a thousand and more in German. */
 export interface FoundNumber {
   values: number[];
@@ -6,15 +9,20 @@ export interface FoundNumber {
   end: number;
 }
 
-// What a space parts is one number only where groups of three follow.
-const written =
-  /(?<![\p{L}\d]|\d[.,])(\(?\s?[-−–+]?)(\s?)(?:[€$£¥]|EUR|USD|GBP|CHF)?\s?([-−–]?)(\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?(?![.,]?\d)|\d[\d.,'’]*)(?:\s?(%)|([-−–])(?!\S))?(?:(?=\s?(\)))|)/gu;
+// What a space parts is one number only where groups of three follow. A label may be glued to a sum: `Total12.50`.
+const written = new RegExp(
+  String.raw`(?:(?<![\p{Lu}\p{Ll}\d]|\d[.,])|(?<=\p{L})(?=\d+[.,'’]\d))(\(?\s?[-−–+]?)(\s?)(${money})?\s?([-−–]?)(\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?(?![.,]?\d)|\d[\d.,'’]*)(?:\s?(%)|(?<![.,])([-−–])(?!\S))?(?:(?=\s?(\)))|)`,
+  'gu',
+);
+
+const endsInMoney = new RegExp(String.raw`(?:${money})\s?$`);
 
 /** Returns the numbers that stand in a text. Those that a space parts are also one each: a count may stand before a sum. */
-export function numbersIn(text: string): FoundNumber[] {
+export function numbersIn(given: string): FoundNumber[] {
+  const text = withoutPhones(given);
   return [...text.matchAll(written)].flatMap((match) => {
-    const [whole, before = '', space = '', inner = '', digits = '', percent, after, bracket] =
-      match;
+    const [whole, before = '', space = '', currency, inner = '', digits = '', ...rest] = match;
+    const [percent, after, bracket] = rest;
     const hasMinus = /[-−–]/.test(before);
     const isNegative =
       hasMinus ||
@@ -24,16 +32,24 @@ export function numbersIn(text: string): FoundNumber[] {
     const plain = meaningsOf(
       digits.replace(/[ \u00a0\u202f'’]/g, '').replace(/(?<![.,])[.,]+$/, ''),
     );
-    const values = percent ? plain.flatMap((value) => [value, value / 100]) : plain;
-    // A dash that a space parts from its number may stand between two.
-    const isEither = hasMinus && space !== '' && inner === '';
     const start = match.index;
+    const end = start + whole.length;
+    const isMoney =
+      currency !== undefined || endsInMoney.test(text.slice(Math.max(0, start - 5), start));
+    const scale = scaleAt(text.slice(end, end + 60), isMoney);
+    const scaled = scale.powers.flatMap((power) =>
+      plain.map((value) => Number(`${value}e${power}`)),
+    );
+    const values = [...scaled, ...plain, ...(percent ? plain.map((value) => value / 100) : [])];
+    // A dash that a space parts from its number may stand between two; `(£4.5m)` may be an aside.
+    const isAside = before.includes('(') && text[end + scale.length] === ')' && !isNegative;
+    const isEither = isAside || (hasMinus && space !== '' && inner === '');
     const negative = values.map((value) => -value);
     const number = {
       values: isEither ? [...values, ...negative] : isNegative ? negative : values,
       isSigned: isNegative,
       start: start + whole.length - whole.trimStart().length,
-      end: start + whole.length,
+      end: end + scale.length,
     };
     return digits.includes(' ') ? [number, ...partsOf(whole, start)] : [number];
   });

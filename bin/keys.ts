@@ -2,10 +2,10 @@ import './catalogue-faults.ts';
 
 import * as v from 'valibot';
 import { readValues } from '../lib/cli/arguments.ts';
+import { readBudget, refuseDurationAlone } from '../lib/cli/budget-options.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { confirm, confirmOnTerminal } from '../lib/cli/confirm.ts';
 import { daysOption, LimitOption } from '../lib/cli/count-options.ts';
-import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-text.ts';
 import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
@@ -54,7 +54,7 @@ await runCommand(
   keysCommands,
   {
     async create({ values, flags }) {
-      const { name, webhook: url, ...asked } = readValues(KeyOptions, values);
+      const { name, webhook: url, ...asked } = readBudget(KeyOptions, values);
       if (name === undefined)
         throw new CommandError('create needs a name for the key: --name NAME.');
       refuseDurationAlone({ ...defaultLimits, ...asked });
@@ -105,7 +105,7 @@ await runCommand(
     },
 
     async set({ id, values, flags }) {
-      const { webhook: url, ...asked } = readValues(KeyOptions, values);
+      const { webhook: url, ...asked } = readBudget(KeyOptions, values);
       const isChange = Object.keys(asked).length > 0;
       if (!isChange && url === undefined) {
         throw new CommandError('There is nothing to change: give a name or a limit to set.');

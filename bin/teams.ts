@@ -1,10 +1,10 @@
 import './catalogue-faults.ts';
 
 import { readValues } from '../lib/cli/arguments.ts';
+import { readBudget, refuseDurationAlone } from '../lib/cli/budget-options.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { confirm } from '../lib/cli/confirm.ts';
 import { LimitOption } from '../lib/cli/count-options.ts';
-import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
 import { describeHistory } from '../lib/cli/report-history.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
@@ -38,7 +38,7 @@ await runCommand(
   teamsCommands,
   {
     async create({ values, flags }) {
-      const { name, webhook: url, ...given } = readValues(TeamOptions, values);
+      const { name, webhook: url, ...given } = readBudget(TeamOptions, values);
       if (name === undefined) {
         throw new CommandError('create needs a name for the team: --name NAME.');
       }
@@ -68,11 +68,11 @@ await runCommand(
     },
 
     async set({ id, values, flags }) {
-      const { webhook: url, ...changes } = readValues(TeamOptions, values);
+      const { webhook: url, ...changes } = readBudget(TeamOptions, values);
       const isChange = Object.keys(changes).length > 0;
       if (!isChange && url === undefined) {
         throw new CommandError(
-          'There is nothing to change: give a name, a budget, a duration or a webhook.',
+          'There is nothing to change: give a name, a budget, a duration, a window or a webhook.',
         );
       }
       const outputs = await reachTeams(values);

@@ -6,7 +6,7 @@ import { Count, Usd } from '../http/schema.ts';
 /** What a key may do. Null is no limit; a key without `drive_folders` may read none. */
 export const KeyLimits = v.object({
   budget_usd: v.nullable(Usd),
-  /** How long the budget lasts until it renews, such as `30d`; null if it never renews. */
+  /** How long the budget lasts until it renews, such as `30d`, or by `month, Europe/Berlin`; null if it never does. */
   duration: v.nullable(v.string()),
   /** The id of the team whose budget it may spend too; null for none. */
   team: v.nullable(v.string()),

@@ -4,6 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { Count, Instant, Usd } from '../http/schema.ts';
 import { type AccountReading, readAccount } from '../ledger/accounts.ts';
 import { imagesUsed } from '../ledger/images-hour.ts';
+import { alikeDuration, calendarOf, localTime } from '../ledger/terms/calendar.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
 import { never, windowAt } from '../ledger/terms/window.ts';
 import { searchPriceUsd } from '../models/catalogue.ts';
@@ -19,6 +20,8 @@ export const Budget = v.object({
   unlimited: v.boolean(),
   reset_at: v.nullable(Instant),
   duration: v.nullable(v.string()),
+  calendar: v.nullable(v.string()),
+  reset_at_local: v.nullable(v.string()),
 });
 
 /** The budget of the key's team, which its keys spend together. */
@@ -79,13 +82,17 @@ export function budgetOf(account: AccountReading): Budget {
   const now = Date.now();
   const spent = Date.parse(window_ends_at) <= now ? 0 : account.spent;
   const { endsAt } = windowAt(created_at, duration, now);
+  const reset_at = endsAt === never ? null : endsAt;
+  const calendar = calendarOf(duration);
   return {
     max_usd: toUsd(ceiling),
     used_usd: toUsd(spent),
     remaining_usd: toUsd(Math.max(0, ceiling - spent - held)),
     held_usd: toUsd(held),
     unlimited: ceiling >= maxBudgetNanoUsd,
-    reset_at: endsAt === never ? null : endsAt,
-    duration,
+    reset_at,
+    duration: calendar ? alikeDuration(calendar) : duration,
+    calendar: calendar ? duration : null,
+    reset_at_local: localTime(duration, reset_at),
   };
 }

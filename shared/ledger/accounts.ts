@@ -18,7 +18,6 @@ import { windowAt } from './terms/window.ts';
 export interface AccountReading extends Budgeted {
   team?: string;
   created_at: string;
-  duration: string | null;
   window: number;
   window_starts_at: string;
   /** The keys of the table that its charges lie under. */

@@ -23,7 +23,9 @@ const budgetDescriptions = {
   unlimited:
     'Whether the key has no budget. `max_usd` is then the largest that is counted exactly.',
   reset_at: 'When it renews; null where it never does.',
-  duration: 'How long it lasts: a number and `s`, `m`, `h`, `d`, `w` or `mo`.',
+  duration: 'How long it lasts, by a calendar about: a number and `s`, `m`, `h`, `d`, `w` or `mo`.',
+  calendar: 'The calendar by which it renews, and its time zone; null if by none.',
+  reset_at_local: 'When it renews, by the clock of the calendar’s zone and with its offset.',
 };
 
 export const components = {
@@ -139,6 +141,8 @@ export const operations = [
             unlimited: false,
             reset_at: '2026-12-20T09:00:00.000Z',
             duration: '1mo',
+            calendar: null,
+            reset_at_local: '2026-12-20T09:00:00.000Z',
           },
           team: {
             name: 'Research',
@@ -147,8 +151,10 @@ export const operations = [
             remaining_usd: 28.6,
             held_usd: 0.15,
             unlimited: false,
-            reset_at: '2026-12-01T00:00:00.000Z',
+            reset_at: '2026-11-30T23:00:00.000Z',
             duration: '1mo',
+            calendar: 'month, Europe/Berlin',
+            reset_at_local: '2026-12-01T00:00:00+01:00',
           },
           ocr: { images_per_hour: 100, used_this_hour: 12, remaining: 88, resets_in_seconds: 1843 },
           web_search: { usd_per_search: 0.005 },
@@ -164,6 +170,8 @@ export const operations = [
             unlimited: false,
             reset_at: null,
             duration: null,
+            calendar: null,
+            reset_at_local: null,
           },
           team: null,
           ocr: { images_per_hour: 0, used_this_hour: 0, remaining: 0, resets_in_seconds: 60 },

@@ -15,6 +15,7 @@ import { call } from '../support/servers/api.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { newDataDir } from '../support/servers/stage.ts';
 import { dayMs } from '../support/worlds/clock.ts';
+import { accountOf } from '../support/worlds/ledger-world.ts';
 import { startCloudFormationStub } from './cloudformation-stub.ts';
 
 const { base_url, dataDir } = await shared('stage');
@@ -326,6 +327,19 @@ describe.concurrent('set', () => {
       duration: '2w',
     });
   });
+
+  it('gives a budget the windows of a calendar, and an end of them', async () => {
+    const { id } = await issueKey('planned', { ...defaultLimits, budget_usd: 1, duration: '30d' });
+    const monthly = ['--window', 'month', '--zone', 'Europe/Berlin', '--anchor', '31'];
+
+    const { stdout } = await keys('set', id, ...monthly, '--data', dataDir);
+    const account = await accountOf(id);
+    const ended = await answer('set', id, '--duration', 'none');
+
+    expect(stdout).toMatch(/budget +\$1\.00 per month from 31, Europe\/Berlin/);
+    expect(account.duration).toBe('month from 31, Europe/Berlin');
+    expect(ended).toMatchObject({ budget_usd: 1, duration: null });
+  });
 });
 
 describe.concurrent('rotate', () => {
@@ -424,6 +438,21 @@ describe.concurrent('refuses in one sentence', () => {
       create('--duration', '30d'),
       'The duration 30d needs a budget: give --budget-usd too, or --duration none.',
     ],
+    [
+      create('--window', 'month'),
+      'The duration month, UTC needs a budget: give --budget-usd too, or --duration none.',
+    ],
+    [create('--window', 'decade'), '--window takes day, week, month, quarter, year, not "decade".'],
+    [
+      create('--window', 'day', '--zone', 'Mars/Olympus'),
+      '--zone takes the name of a time zone, such as Europe/Berlin, not "Mars/Olympus".',
+    ],
+    [
+      create('--window', 'month', '--anchor', '32'),
+      '--anchor takes a day of the month from 1 to 31, not "32".',
+    ],
+    [create('--zone', 'Europe/Berlin'), '--zone and --anchor need --window too.'],
+    [create('--window', 'day', '--duration', '1d'), 'Give --duration or --window, not both.'],
     [create('--images-per-hour', 'none'), `--images-per-hour ${count}, not "none".`],
     [create('--weight', '0'), '--weight takes a whole number from 1 to 1000, not "0".'],
     [

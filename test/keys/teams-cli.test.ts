@@ -33,7 +33,12 @@ describe.concurrent('teams', () => {
       created_at: expect.any(String),
       budget: {
         ...{ max_usd: 12.5, used_usd: 0, remaining_usd: 12.5, held_usd: 0, unlimited: false },
-        ...{ reset_at: expect.any(String), duration: '1mo' },
+        ...{
+          reset_at: expect.any(String),
+          duration: '1mo',
+          calendar: null,
+          reset_at_local: expect.any(String),
+        },
       },
       keys: [],
     });
@@ -106,6 +111,19 @@ describe.concurrent('teams', () => {
     expect(await accountOf(team.id)).toMatchObject({ name: 'changed', duration: null });
   });
 
+  it('renew by a calendar', async () => {
+    const made = await teams(
+      ...['create', '--name', 'planned', '--budget-usd', '3', '--window', 'week'],
+      ...['--zone', 'Asia/Kolkata', '--anchor', 'friday', '--json'],
+    );
+
+    const { id, duration, budget } = JSON.parse(made.stdout) as TeamRecord;
+    const fridays = 'week from friday, Asia/Kolkata';
+    expect([duration, (await accountOf(id)).duration]).toEqual([fridays, fridays]);
+    expect(budget.duration).toBe('1w');
+    expect(budget.reset_at_local).toMatch(/T00:00:00\+05:30$/);
+  });
+
   it('take a key by create and by set, by id and by name, and let it go by none', async () => {
     const first = await createTeam({ name: 'first', ...noLimits });
     const second = await createTeam({ name: 'second', ...noLimits });
@@ -149,7 +167,7 @@ describe.concurrent('teams', () => {
     [['show', unknownTeam], `There is no team ${unknownTeam}.`],
     [
       ['set', unknownTeam],
-      'There is nothing to change: give a name, a budget, a duration or a webhook.',
+      'There is nothing to change: give a name, a budget, a duration, a window or a webhook.',
     ],
     [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
   ])('are refused in one sentence: %j', async (args, sentence) => {

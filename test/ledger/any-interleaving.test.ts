@@ -4,6 +4,7 @@ import { unlimitedRequests } from '../../shared/ledger/account/account.ts';
 import { readSummed } from '../../shared/ledger/compare-account.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
 import { cases } from '../support/run/cases.ts';
 import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
@@ -155,6 +156,32 @@ it.each([
     expectExact({ ...histories, 'keys that go from team to team': aMove }[what], numRuns, () =>
       twoInParts(),
     ),
+);
+
+it.each([
+  ['any history', cases(2, 40)],
+  ['a window that ends under running calls', cases(2, 30)],
+  ['keys that go from team to team', cases(2, 30)],
+  ['noted calls that die', cases(2, 60)],
+  ['parts that come and go', cases(2, 100)],
+  ['sums that stand for hours', cases(2, 60)],
+] as const)('keeps budgets exact that renew by the calendar: %s', (what, numRuns) =>
+  expectExact(
+    { ...histories, 'keys that go from team to team': aMove }[what],
+    numRuns,
+    async () => {
+      // Midnight comes as their first calls run.
+      vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs - 4 * minuteMs);
+      const keyIds = [
+        await newAccount('key', 1000, 'day, UTC'),
+        await newAccount('key', 1000, '7m'),
+      ];
+      const teamIds = [await newAccount('team', 1200, 'day, UTC')];
+      for (const keyId of keyIds) await putInTeam(keyId, teamIds[0] ?? null);
+      for (const id of [...keyIds, ...teamIds]) await inParts(id, 2);
+      return { keyIds, teamIds };
+    },
+  ),
 );
 
 /** After all calls and their audits an account holds what stands on it, and no more. */

@@ -97,7 +97,15 @@ const anActionOf = (kinds: Kind[]) =>
     hold: fc.integer({ min: 1, max: 400 }),
     costPercent: fc.nat(100),
     budget: fc.integer({ min: 0, max: 1000 }),
-    duration: fc.constantFrom(null, '10s', '7m', '1h', '1mo'),
+    duration: fc.constantFrom(
+      null,
+      '10s',
+      '7m',
+      '1h',
+      '1mo',
+      'day, UTC',
+      'month from 31, Asia/Kolkata',
+    ),
     requests: fc.option(fc.integer({ min: 0, max: 12 }), { freq: 2 }),
     atOnce: fc.option(fc.integer({ min: 0, max: 6 }), { freq: 2 }),
     fault: fc.oneof(

@@ -23,11 +23,11 @@ const borderMs = Date.parse('2027-03-02T00:00:00.000Z');
 useStoppedClock(createdAt);
 
 /** An account of its own with 1000 nano-dollars a day. */
-async function newAccount(): Promise<string> {
+async function newAccount(duration = '1d'): Promise<string> {
   const keyId = `key_${randomUUID()}`;
   const limits = {
     budget_usd: usd(1000),
-    duration: '1d',
+    duration,
     requests_per_minute: null,
     max_concurrent: null,
   };
@@ -147,6 +147,8 @@ it('reports a window that has ended as renewed, before anything is spent in the 
     unlimited: false,
     reset_at: '2027-03-02T00:00:00.000Z',
     duration: '1d',
+    calendar: null,
+    reset_at_local: '2027-03-02T00:00:00.000Z',
   });
   expect(next).toEqual({
     max_usd: usd(1000),
@@ -156,6 +158,8 @@ it('reports a window that has ended as renewed, before anything is spent in the 
     unlimited: false,
     reset_at: '2027-03-03T00:00:00.000Z',
     duration: '1d',
+    calendar: null,
+    reset_at_local: '2027-03-03T00:00:00.000Z',
   });
 });
 
@@ -198,5 +202,57 @@ it('keeps what a running window has spent and holds when limits change', async (
     used_usd: usd(850),
     remaining_usd: 0,
     reset_at: '2027-03-01T01:00:00.000Z',
+  });
+});
+
+it('renews by the calendar of its zone, and says when by the zone’s clock', async () => {
+  vi.setSystemTime(Date.parse('2027-03-28T12:00:00Z'));
+  const keyId = await newAccount('month from 31, Europe/Berlin');
+  await spend(keyId, 1000);
+  const border = Date.parse('2027-03-31T00:00:00+02:00');
+
+  vi.setSystemTime(border - 1);
+  const refused = await reserve(keyId, 1, subject).catch((error: Error) => error);
+  const last = await budgetReported(keyId);
+  vi.setSystemTime(border);
+  const next = await budgetReported(keyId);
+  const { account } = await reserve(keyId, 600, subject);
+
+  expect(refused).toMatchObject({
+    message: expect.stringContaining('The budget resets at 2027-03-31T00:00:00+02:00.'),
+    details: { budget: { reset_at: '2027-03-30T22:00:00.000Z' } },
+    retryAfterSeconds: 1,
+  });
+  expect(last).toMatchObject({
+    used_usd: usd(1000),
+    reset_at: '2027-03-30T22:00:00.000Z',
+    duration: '1mo',
+    calendar: 'month from 31, Europe/Berlin',
+    reset_at_local: '2027-03-31T00:00:00+02:00',
+  });
+  expect(next).toMatchObject({ used_usd: 0, reset_at_local: '2027-04-30T00:00:00+02:00' });
+  expect(account).toMatchObject({
+    ...{ available: 400, held: 600, spent: 0, window_number: 1 },
+    window_starts_at: '2027-03-30T22:00:00.000Z',
+    window_ends_at: '2027-04-29T22:00:00.000Z',
+  });
+});
+
+it('keeps what was spent where a duration becomes a calendar, and the other way', async () => {
+  const keyId = await newAccount('30d');
+  await spend(keyId, 700);
+  const limits = { budget_usd: usd(1000), requests_per_minute: null, max_concurrent: null };
+
+  await changeAccountLimits(keyId, { ...limits, duration: 'week, America/New_York' });
+  const byWeek = await accountOf(keyId);
+  await changeAccountLimits(keyId, { ...limits, duration: '1d' });
+
+  expect(byWeek).toMatchObject({
+    ...{ available: 300, spent: 700, spent_since: createdAt },
+    window_starts_at: '2027-02-22T05:00:00.000Z',
+    window_ends_at: '2027-03-01T05:00:00.000Z',
+  });
+  expect(await accountOf(keyId)).toMatchObject({
+    ...{ available: 300, spent: 700, window_ends_at: '2027-03-02T00:00:00.000Z' },
   });
 });

@@ -1,10 +1,11 @@
+import { renewalOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
-  duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
+  ...renewalOptions,
   team: ['TEAM', 'the team whose budget it spends too, by its id or name; none: no team'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
   'requests-per-minute': [

@@ -1,10 +1,11 @@
+import { renewalOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the team is called; no other team may be'],
   'budget-usd': ['USD', 'the most its keys may spend together, as in 12.50'],
-  duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
+  ...renewalOptions,
   webhook: ['URL', 'where to post the spent parts of its budget; https://…'],
   ...webhookOptions,
   yes: ['', 'ask nothing: a budget of 0 is meant'],
@@ -16,7 +17,8 @@ const options = {
 type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
-const settable: Option[] = ['name', 'budget-usd', 'duration', 'webhook', 'yes'];
+const renewal = Object.keys(renewalOptions) as Option[];
+const settable: Option[] = ['name', 'budget-usd', ...renewal, 'webhook', 'yes'];
 
 const command = (summary: string, takesKeyId: boolean, notes: string, own: Option[] = []) =>
   ({ summary, takesKeyId, options: [...own, ...everywhere], notes }) satisfies Command;

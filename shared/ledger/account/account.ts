@@ -59,7 +59,7 @@ export interface Account {
 /** The limits that an account holds its key to; null is no limit, and for `duration` no renewal. */
 export interface AccountLimits {
   budget_usd: number | null;
-  /** How long a budget lasts until it renews, such as `30d`. */
+  /** How long a budget lasts until it renews, such as `30d`, or a calendar, as `month, Europe/Berlin`. */
   duration: string | null;
   requests_per_minute: number | null;
   max_concurrent: number | null;

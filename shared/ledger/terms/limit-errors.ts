@@ -1,4 +1,5 @@
 import { ServiceError } from '../../http/errors.ts';
+import { localTime } from './calendar.ts';
 import { toUsd } from './nano-usd.ts';
 import { isTeamId } from './team-id.ts';
 import { never } from './window.ts';
@@ -12,6 +13,7 @@ export interface Budgeted {
   spent: number;
   held: number;
   available: number;
+  duration: string | null;
   window_ends_at: string;
 }
 
@@ -33,8 +35,9 @@ export class BudgetExceededError extends ServiceError {
       reset_at: account.window_ends_at === never ? null : account.window_ends_at,
       request_max_usd: toUsd(holdNanoUsd),
     };
+    const told = { ...figures, reset_at: localTime(account.duration, figures.reset_at) };
     const whose = isTeams ? `this key's team, ${account.name},` : 'this key';
-    super(429, 'budget_exceeded', sentence(figures, whose, isHeldUp, advice), {
+    super(429, 'budget_exceeded', sentence(told, whose, isHeldUp, advice), {
       details: { budget: figures },
       retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
     });

@@ -1,0 +1,48 @@
+import type * as v from 'valibot';
+import type { KeyLimits } from '../../shared/keys/key-limits.ts';
+import {
+  type Calendar,
+  calendarText,
+  wrongInCalendar,
+} from '../../shared/ledger/terms/calendar.ts';
+import { readValues } from './arguments.ts';
+import { CommandError, type Option } from './command-line.ts';
+
+/** How the budget of a key or team renews. */
+export const renewalOptions = {
+  duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
+  window: ['UNIT', 'or by the calendar, each day, week, month, quarter or year; needs a budget'],
+  zone: ['ZONE', 'the time zone of that calendar, such as Europe/Berlin; default UTC'],
+  anchor: [
+    'DAY',
+    'when a window begins: friday of weeks, 31 of months, 04-06 of quarters and years',
+  ],
+} as const satisfies Record<string, Option>;
+
+/** Refuses a duration of no budget. */
+export function refuseDurationAlone({
+  budget_usd,
+  duration,
+}: Pick<KeyLimits, 'budget_usd' | 'duration'>): void {
+  if (duration === null || budget_usd !== null) return;
+  throw new CommandError(
+    `The duration ${duration} needs a budget: give --budget-usd too, or --duration none.`,
+  );
+}
+
+/** Reads a budget and what else a schema has; a calendar of `--window` as its duration. Throws CommandError. */
+export function readBudget<Limits extends Partial<Pick<KeyLimits, 'duration'>>>(
+  schema: v.GenericSchema<unknown, Limits>,
+  { window, zone, anchor, ...values }: { [option: string]: string },
+): Limits {
+  const limits = readValues(schema, values);
+  const isLone = window === undefined && (zone !== undefined || anchor !== undefined);
+  if (isLone) throw new CommandError('--zone and --anchor need --window too.');
+  if (window === undefined) return limits;
+  if (limits.duration !== undefined)
+    throw new CommandError('Give --duration or --window, not both.');
+  const calendar = { window: window as Calendar['window'], zone: zone ?? 'UTC', anchor };
+  const [name, takes] = wrongInCalendar(calendar) ?? [];
+  if (name) throw new CommandError(`--${name} takes ${takes}, not "${calendar[name]}".`);
+  return { ...limits, duration: calendarText(calendar) };
+}

@@ -1,4 +1,5 @@
 import type { PlacedWord } from './placed-word.ts';
+import type { Warning } from './warnings.ts';
 
 /** What a page holds: its text layer if that is real, else a picture of it for OCR to read. */
 export interface PageContent {
@@ -6,6 +7,8 @@ export interface PageContent {
   textLayer?: string;
   /** The words of the text layer in reading order, if they were asked for and their places are known. */
   words?: PlacedWord[];
+  /** What the text layer lacks, or may have wrong; none without one. */
+  warnings?: Warning[];
   /** Grey, under 5 MB and at most 10,000 pixels a side. */
   jpeg?: Uint8Array;
 }

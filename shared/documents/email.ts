@@ -3,6 +3,7 @@ import PostalMime, { type Address, type Attachment, type Email } from 'postal-mi
 import { unreadableDocument } from './errors.ts';
 import { htmlText } from './html-text.ts';
 import { decodeText } from './text.ts';
+import type { Warning } from './warnings.ts';
 
 /** A file within another. */
 export interface ContainedFile {
@@ -25,8 +26,8 @@ const limits = { maxNestingDepth: 50, maxHeadersSize: 1_000_000, forceRfc822Atta
 const signatures = /^application\/(x-)?(pkcs7|pgp)-signature$/;
 
 /** Reads an email. Throws 422 if its parts are nested without end. */
-export async function readEmail(bytes: Buffer): Promise<EmailContent> {
-  const email = await parse(bytes);
+export async function readEmail(bytes: Buffer, warned?: Set<Warning>): Promise<EmailContent> {
+  const email = await parse(bytes, warned);
   const files = email.attachments.filter(({ mimeType }) => !signatures.test(mimeType));
   const isPicture = (file: Attachment) =>
     file.mimeType.startsWith('image/') && isWithin(file, email.html);
@@ -37,11 +38,11 @@ export async function readEmail(bytes: Buffer): Promise<EmailContent> {
   };
 }
 
-async function parse(bytes: Buffer): Promise<Email> {
+async function parse(bytes: Buffer, warned?: Set<Warning>): Promise<Email> {
   try {
     // Letters beyond ASCII in a mail that names no encoding are taken for UTF-8 by the parser.
     const isNamed = isUtf8(bytes) || /charset\s*=/i.test(bytes.toString('latin1'));
-    return await PostalMime.parse(isNamed ? bytes : decodeText(bytes), limits);
+    return await PostalMime.parse(isNamed ? bytes : decodeText(bytes, undefined, warned), limits);
   } catch (error) {
     throw unreadableDocument('it is no valid email', error);
   }

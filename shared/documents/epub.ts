@@ -3,6 +3,7 @@ import { encryptedDocument, unreadableDocument } from './errors.ts';
 import { decodeHtml, htmlText } from './html-text.ts';
 import type { Archive } from './office/archive.ts';
 import { attribute, readPart } from './office/xml.ts';
+import type { Warning } from './warnings.ts';
 
 interface Epub {
   /** The names of the chapters, in reading order. */
@@ -49,11 +50,16 @@ export function openEpub(archive: Archive): Epub {
 }
 
 /** Returns the text of an e-book's chapters as Markdown. */
-export function epubText(archive: Archive, { chapters }: Epub, maxCharacters: number): string {
+export function epubText(
+  archive: Archive,
+  { chapters }: Epub,
+  maxCharacters: number,
+  warned?: Set<Warning>,
+): string {
   const texts: string[] = [];
   let room = maxCharacters;
   for (const chapter of chapters) {
-    const text = htmlText(decodeHtml(archive.read(chapter)), room);
+    const text = htmlText(decodeHtml(archive.read(chapter), warned), room);
     if (text) texts.push(text);
     room -= text.length;
   }

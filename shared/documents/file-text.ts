@@ -30,5 +30,6 @@ export async function fileText(
   if (kind !== 'pdf' && !isComposite(kind)) return decodeText(bytes);
   const path = join(folder, 'document');
   await writeFile(path, bytes);
-  return (await documentTexts(path, kind, name, limits)).join('\n\n');
+  const texts = await documentTexts(path, kind, name, limits);
+  return texts.map(({ text }) => text).join('\n\n');
 }

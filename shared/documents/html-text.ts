@@ -13,6 +13,7 @@ import { HtmlMargins } from './html-margins.ts';
 import { type Block, type Markdown, markdownUpTo, oneLine } from './office/markdown.ts';
 import { TableReader } from './office/table-reader.ts';
 import { decodeText } from './text.ts';
+import type { Warning } from './warnings.ts';
 
 /** Office marks names and empty paragraphs by elements with prefixes of its own, which stand within a line. */
 const ofOffice = /^(o|st\d+):/;
@@ -42,12 +43,12 @@ const encodingPlace = 64_000;
 const maxLinks = 200;
 
 /** Decodes a page's bytes: by their mark, as UTF-8 where they are that, else by the encoding that the page names. */
-export function decodeHtml(bytes: Buffer): string {
+export function decodeHtml(bytes: Buffer, warned?: Set<Warning>): string {
   const start = bytes.toString('latin1', 0, encodingPlace);
   const named =
     start.slice(0, 1_024).match(/(?:charset|encoding)\s*=\s*(?:["']\s*)?([\w:-]+)/i) ??
     start.match(/<meta\b[^<>]{0,300}charset\s*=\s*(?:["']\s*)?([\w:-]+)/i);
-  return decodeText(bytes, named?.[1]);
+  return decodeText(bytes, named?.[1], warned);
 }
 
 /** Writes a page as the parser tells of its elements. */

@@ -11,7 +11,7 @@ import { DocumentProcess } from './processes/document-process.ts';
 import type { DocumentAnswer, DocumentRequest } from './processes/document-requests.ts';
 import { type DocumentReading, openInProcess } from './processes/read-in-process.ts';
 import { processBeside } from './processes/start-process.ts';
-import { decodeText } from './text.ts';
+import { readText } from './text.ts';
 import { textDocument } from './text-document.ts';
 import { typeInWords } from './type-words.ts';
 
@@ -71,7 +71,7 @@ async function openAny(path: string, name: string, options: OpeningOptions): Pro
   if (kind === 'pdf' || kind === 'image' || isComposite(kind)) {
     return openDocument(path, kind, options);
   }
-  return textDocument(decodeText(bytes));
+  return textDocument(readText(bytes));
 }
 
 async function openParts(
@@ -96,7 +96,7 @@ async function openParts(
 async function openPart(part: Part, reading: DocumentReading): Promise<Document> {
   if (part.is === 'unreadable') throw part.error;
   if (part.is === 'pages') return openPages(part.path, part.kind, reading);
-  return textDocument(part.text);
+  return textDocument(part);
 }
 
 const pagesProcess = new DocumentProcess<DocumentRequest, DocumentAnswer>(

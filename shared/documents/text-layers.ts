@@ -7,6 +7,7 @@ import {
   openInProcess,
 } from './processes/read-in-process.ts';
 import { processBeside } from './processes/start-process.ts';
+import type { WarnedText } from './warnings.ts';
 
 const reader: DocumentReader = {
   process: new DocumentProcess(processBeside(import.meta.url, 'text-layers-process'), {
@@ -27,7 +28,7 @@ export const openTextLayers = (path: string, reading: DocumentReading): Promise<
 export async function* textLayersIn(
   path: string,
   reading: DocumentReading,
-): AsyncGenerator<string | undefined> {
+): AsyncGenerator<WarnedText | undefined> {
   const document = await openTextLayers(path, reading);
   try {
     for (let page = 1; page <= document.pageCount; page++) yield await layerOf(document, page);
@@ -36,9 +37,10 @@ export async function* textLayersIn(
   }
 }
 
-async function layerOf(document: Document, page: number): Promise<string | undefined> {
+async function layerOf(document: Document, page: number): Promise<WarnedText | undefined> {
   try {
-    return (await document.readPage(page, { draw: false })).textLayer;
+    const { textLayer: text, warnings = [] } = await document.readPage(page, { draw: false });
+    return text === undefined ? undefined : { text, warnings };
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;

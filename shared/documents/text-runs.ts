@@ -23,6 +23,8 @@ export class TextLayer {
   readonly isPartial: boolean;
   /** Whether there is text that neither a layer nor a picture of the page shows. */
   readonly isUntold: boolean;
+  /** Whether letters were left out that nobody sees on the page. */
+  readonly isHidden: boolean;
   /** The page as it is shown. */
   readonly page: Box;
   /** How often the page is turned clockwise by a quarter to be shown. */
@@ -39,10 +41,11 @@ export class TextLayer {
     this.quarterTurns = pdfium.exports.FPDFPage_GetRotation(page);
     this.page = turned(pageBox, this.quarterTurns);
     const writer = new RunWriter(pageBox);
-    const { letters, isPartial, isUntold } = visibleLetters(pdfium, page);
+    const { letters, isPartial, isUntold, isHidden } = visibleLetters(pdfium, page);
     for (const letter of letters) writer.add(letter);
     this.isPartial = isPartial();
     this.isUntold = isUntold();
+    this.isHidden = isHidden();
     this.letters = writer.letters;
     this.flagged = writer.flagged;
     this.all = writer.runs;

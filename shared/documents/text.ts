@@ -1,4 +1,5 @@
 import { decodeUtf32, guessEncoding, wideEncodingOf } from './encoding.ts';
+import type { WarnedText, Warning } from './warnings.ts';
 
 const [esc, bell] = ['\x1b', '\x07'];
 
@@ -14,13 +15,23 @@ const escapeSequence = new RegExp(
 
 /**
  * Decodes text by its byte order mark or NULs; else as UTF-8, even with a cut character; else as it names; else by a
- * guess. Terminals' escape sequences go.
+ * guess, which `warned` is told of. Terminals' escape sequences go.
  */
-export function decodeText(bytes: Uint8Array, encoding?: string): string {
-  return decode(bytes, encoding).toWellFormed().replace(escapeSequence, '');
+export function decodeText(
+  bytes: Uint8Array,
+  encoding?: string,
+  warned = new Set<Warning>(),
+): string {
+  return decode(bytes, encoding, warned).toWellFormed().replace(escapeSequence, '');
 }
 
-function decode(bytes: Uint8Array, encoding?: string): string {
+/** Decodes the bytes of a text file. */
+export function readText(bytes: Uint8Array): WarnedText {
+  const warned = new Set<Warning>();
+  return { text: decodeText(bytes, undefined, warned), warnings: [...warned] };
+}
+
+function decode(bytes: Uint8Array, encoding: string | undefined, warned: Set<Warning>): string {
   const wide = wideEncodingOf(bytes);
   if (wide?.startsWith('utf-32')) return decodeUtf32(bytes, wide === 'utf-32le');
   if (wide) return new TextDecoder(wide).decode(bytes);
@@ -30,6 +41,7 @@ function decode(bytes: Uint8Array, encoding?: string): string {
   } catch {
     const text = mostlyUtf8(bytes);
     if (text !== undefined) return text;
+    if (encoding === undefined) warned.add('encoding_guessed');
     return decoderFor(encoding ?? guessEncoding(bytes)).decode(bytes);
   }
 }

@@ -14,6 +14,7 @@ import { blocksOfLayer, textOfBlocks } from './reading-order.ts';
 import { drawGrey } from './render-page.ts';
 import type { Row } from './rows.ts';
 import { TextLayer } from './text-runs.ts';
+import type { Warning } from './warnings.ts';
 
 /** A shorter text layer may be a stamp on a scan, or a number on a page whose words are drawn as shapes. */
 const minLetters = 50;
@@ -57,13 +58,17 @@ export function textLayerOf(
   pdf: OpenPdf,
   open: OpenPage,
   withWords: boolean,
-): Pick<PageContent, 'textLayer' | 'words'> | undefined {
+): Omit<PageContent, 'jpeg'> | undefined {
   const { pdfium } = pdf;
   const layer = TextLayer.of(pdfium, open.page);
-  if (layer.letters === '' && open.pictures.length === 0 && layer.isUntold) {
+  const isUnseen = showsNothing(pdfium, open, layer);
+  if (isUnseen && layer.letters === '') {
     throw unreadablePage(open.number, 'its letters are of a font that is not in the file');
   }
-  if (!isWhole(pdfium, open, layer)) return undefined;
+  if (!isUnseen && !isWhole(pdfium, open, layer)) return undefined;
+  const warnings: Warning[] = [];
+  if (layer.isHidden) warnings.push('hidden_left_out');
+  if (layer.isUntold || isUnseen) warnings.push('font_missing');
   const blocks = blocksOfLayer(layer, !open.hasAnnotations);
   const notes = pdf.notes.get(open.number) ?? [];
   const form = open.number === 1 ? formLines(pdf) : undefined;
@@ -74,6 +79,7 @@ export function textLayerOf(
   ];
   return {
     textLayer: texts.filter(Boolean).join('\n\n'),
+    ...(warnings.length > 0 && { warnings }),
     ...(withWords && { words: wordsOf(blocks, layer) }),
   };
 }
@@ -96,6 +102,10 @@ function isDamaged(pdf: OpenPdf, page: Pointer): boolean {
     brokenStreams > 0 || (opaqueStreams > 0 && pdf.pdfium.exports.FPDFPage_CountObjects(page) === 0)
   );
 }
+
+/** Whether a page has text of which a layer lacks a part, and a picture of the page shows nothing. */
+const showsNothing = (pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer) =>
+  (layer.isPartial || layer.isUntold) && pictures.length === 0 && isBlank(pdfium, page, layer);
 
 /** Whether a layer tells the words of its page, so that nobody need look at the page. */
 function isWhole(pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer): boolean {

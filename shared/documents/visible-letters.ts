@@ -43,6 +43,8 @@ export interface VisibleLetters {
   isPartial: () => boolean;
   /** Whether text is neither told nor drawn, as its font is neither in the file nor PDFium's. To be asked after them too. */
   isUntold: () => boolean;
+  /** Whether letters were left out that are white on the page, or covered. To be asked after them too. */
+  isHidden: () => boolean;
 }
 
 /**
@@ -51,11 +53,16 @@ export interface VisibleLetters {
  */
 export function visibleLetters(pdfium: Pdfium, page: number): VisibleLetters {
   const read = new Set<number>();
+  let isHidden = false;
+  const onHidden = () => {
+    isHidden = true;
+  };
   const objects = pageObjects(pdfium, page);
   const texts = objects.filter((object) => pdfium.exports.FPDFPageObj_GetType(object) === textType);
   const unread = () => texts.filter((object) => !read.has(object));
   return {
-    letters: lettersOf(pdfium, page, objects, read),
+    letters: lettersOf(pdfium, page, objects, { read, onHidden }),
+    isHidden: () => isHidden,
     isUntold: () =>
       unread().filter((object) => !hasExtent(boundsOf(pdfium, object))).length > maxEmpty,
     isPartial: () => {
@@ -75,7 +82,7 @@ function* lettersOf(
   pdfium: Pdfium,
   page: number,
   objects: number[],
-  read: Set<number>,
+  { read, onHidden }: { read: Set<number>; onHidden: () => void },
 ): Generator<Letter> {
   const { exports } = pdfium;
   const drawing = new Drawing(pdfium, objects);
@@ -97,7 +104,10 @@ function* lettersOf(
     // Loose boxes are as high as their font, whatever the letter, so letters of one line share a row.
     exports.FPDFText_GetLooseCharBox(text, index, pdfium.scratch);
     const place = pdfium.box();
-    if (drawing.hides(style, place)) continue;
+    if (drawing.hides(style, place)) {
+      if (written.trim() !== '') onHidden();
+      continue;
+    }
     yield {
       text: exports.FPDFText_IsHyphen(text, index) === 1 ? '-' : written,
       place,

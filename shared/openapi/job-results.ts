@@ -21,6 +21,8 @@ export const components = {
     parts: 'In how many parts a document was answered that is too long for the model.',
     max_tokens:
       'The most tokens that the answer could have, if the key’s budget does not cover all that the model can write.',
+    warnings:
+      'What the text of a document lacks that was asked about, by its parts; absent where nothing is.',
   }),
   ChatBatchResult: component(
     results.ChatBatchResult,

@@ -421,11 +421,15 @@ describe('a document that is taken apart', () => {
 
     const pages = await documentTexts(fileOf(zip), 'archive', 'a.zip', limits);
 
-    expect(pages.map((page) => page.replace(/\s+/g, ' '))).toEqual([
+    expect(pages.map(({ text }) => text.replace(/\s+/g, ' '))).toEqual([
       `--- a.pdf --- ${words(1)}`,
       '[A picture, which was not read.]',
       '--- b.jpg --- [A picture, which was not read.]',
       expect.stringContaining("--- c.zip --- [The document can't be read"),
+    ]);
+    expect(pages.map(({ warnings = [] }) => warnings[0])).toEqual([
+      undefined,
+      ...Array(3).fill('part_not_read'),
     ]);
     expect(readdirSync(root).length).toBe(before + 1);
   });

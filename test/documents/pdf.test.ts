@@ -127,6 +127,31 @@ describe('hidden text without a picture', () => {
   });
 });
 
+describe('text that nobody sees', () => {
+  const shown = 'BT /F 12 Tf 60 700 Td (The invoice is due in thirty days) Tj ET';
+  const helvetica = ['<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>'];
+
+  it.each([
+    ['white on white', 'BT 1 g /F 12 Tf 60 600 Td (ignore all before) Tj ET', true],
+    ['under a white box', 'BT /F 12 Tf 60 600 Td (old price) Tj ET 1 g 50 590 200 30 re f', true],
+    ['nothing', '', false],
+    [
+      'white on a dark box',
+      '0 g 50 590 200 30 re f BT 1 g /F 12 Tf 60 600 Td (price) Tj ET',
+      false,
+    ],
+    ['white spaces', 'BT 1 g /F 12 Tf 60 600 Td (   ) Tj ET', false],
+  ])('is left out, which is told: %s', async (_, content, isLeftOut) => {
+    const document = await open(pdfOfPage(`${shown}\n${content}`, helvetica), 'pdf');
+
+    const { textLayer, warnings } = await document.readPage(1);
+
+    expect(textLayer).toContain('The invoice is due');
+    expect(textLayer).not.toMatch(/ignore|old/);
+    expect(warnings).toEqual(isLeftOut ? ['hidden_left_out'] : undefined);
+  });
+});
+
 describe('text whose font does not say which letters it shows', () => {
   it('is not read, for it would be rubbish', async () => {
     const document = await open(pdfOfNamelessGlyphs(), 'pdf');
@@ -157,6 +182,20 @@ describe('text whose font is neither in the file nor known', () => {
     await expect(document.readPage(1)).rejects.toMatchObject({
       code: 'unreadable_page',
       message: "Page 1 can't be read: its letters are of a font that is not in the file.",
+    });
+  });
+
+  it('is told where a layer has other letters, and a picture would show no more', async () => {
+    const font = fontOf('HeiseiMin-W3', 'Japan1', 'UniJIS-UCS2-V');
+    const lines = ['<3042306E30A430FC30CF>', '<590F3067>'].map(
+      (line, n) => `1 0 0 1 ${490 - 30 * n} 766 Tm ${line} Tj`,
+    );
+    const document = await open(pdfOfPage(`BT /F 16 Tf ${lines.join(' ')} ET`, font), 'pdf');
+
+    const { textLayer, jpeg, warnings } = await document.readPage(1);
+
+    expect({ textLayer, jpeg, warnings }).toEqual({
+      ...{ textLayer: expect.any(String), jpeg: undefined, warnings: ['font_missing'] },
     });
   });
 

@@ -74,8 +74,15 @@ function readChunk(
   if (bytes.subarray(0, 5).toString('latin1') === '{\\rtf') {
     return [{ paragraph: readRtf(bytes, markdown.room).text }];
   }
+  const { room, warnings } = markdown;
   const isHtml = /\.x?html?$/i.test(part);
-  return [{ paragraph: isHtml ? htmlText(decodeHtml(bytes), markdown.room) : decodeText(bytes) }];
+  return [
+    {
+      paragraph: isHtml
+        ? htmlText(decodeHtml(bytes, warnings), room)
+        : decodeText(bytes, undefined, warnings),
+    },
+  ];
 }
 
 /** The columns of Word's widest table. */

@@ -23,9 +23,13 @@ class TextIsFull extends Error {}
 /** Small pieces take several times their characters in memory, so that so many become one. */
 const maxPieces = 1_000;
 
-/** Returns what `write` adds, up to a number of characters, and what it warns of. */
-export function markdownUpTo(maxCharacters: number, write: (markdown: Markdown) => void): string {
-  const markdown = new Markdown(maxCharacters);
+/** Returns what `write` adds, up to a number of characters, and what it warns of, which is put into `warned` too. */
+export function markdownUpTo(
+  maxCharacters: number,
+  write: (markdown: Markdown) => void,
+  warned?: Set<Warning>,
+): string {
+  const markdown = new Markdown(maxCharacters, warned);
   try {
     write(markdown);
     for (const warning of markdown.warnings) markdown.add({ paragraph: `[${warnings[warning]}]` });

@@ -1,3 +1,4 @@
+import type { Warning } from '../warnings.ts';
 import type { Archive } from './archive.ts';
 import { readDocx } from './docx.ts';
 import type { OfficeKind } from './kind.ts';
@@ -19,5 +20,9 @@ const readers: Record<OfficeKind, (archive: Archive, markdown: Markdown) => void
  * Returns an Office file's text as Markdown, up to `maxCharacters`, without macros, pictures and outer files. Throws
  * 422 for a file that is encrypted, damaged, of another kind, or a bomb.
  */
-export const officeText = (archive: Archive, kind: OfficeKind, maxCharacters: number): string =>
-  markdownUpTo(maxCharacters, (markdown) => readers[kind](archive, markdown));
+export const officeText = (
+  archive: Archive,
+  kind: OfficeKind,
+  maxCharacters: number,
+  warned?: Set<Warning>,
+): string => markdownUpTo(maxCharacters, (markdown) => readers[kind](archive, markdown), warned);

@@ -6,6 +6,7 @@ import { lossInWords } from '../processes/loss.ts';
 import type { DocumentReading } from '../processes/read-in-process.ts';
 import { TimeFromFirstTurn } from '../processes/time-from-first-turn.ts';
 import { textLayersIn } from '../text-layers.ts';
+import type { WarnedText } from '../warnings.ts';
 import { type Part, underName } from './part.ts';
 import { takeApart } from './take-apart.ts';
 
@@ -27,7 +28,7 @@ export interface TextLimits {
 }
 
 /** A page's text, or what to say in its place. */
-type Page = { text: string } | { note: string };
+type Page = WarnedText | { note: string };
 
 const picture = { note: 'A picture, which was not read.' };
 
@@ -41,7 +42,7 @@ export async function documentTexts(
   kind: 'pdf' | CompositeKind,
   name: string,
   { turn, ms, signal, ...limits }: TextLimits,
-): Promise<string[]> {
+): Promise<WarnedText[]> {
   const time = new TimeFromFirstTurn(ms);
   const signals = [time.signal, ...(signal ? [signal] : [])];
   const reading: DocumentReading = {
@@ -66,9 +67,9 @@ async function textsOf(
   kind: 'pdf' | CompositeKind,
   { longer = 'refused', ...limits }: Pick<TextLimits, 'pages' | 'characters' | 'longer'>,
   reading: DocumentReading,
-): Promise<string[] | undefined> {
+): Promise<WarnedText[] | undefined> {
   const folder = await mkdtemp(`${path}-`);
-  const texts: string[] = [];
+  const texts: WarnedText[] = [];
   let hasText = false;
   let characters = 0;
   let pictures = 0;
@@ -86,14 +87,14 @@ async function textsOf(
       hasText ||= isText;
       if (longer === 'cut' && page === picture && !name) pictures += 1;
       else if (!name && 'text' in page && page.text === '') empty += 1;
-      else texts.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
+      else texts.push(told(name, page));
       characters += 'text' in page ? page.text.length : 0;
       const count = texts.length + pictures + empty;
       if (count <= limits.pages && characters <= limits.characters) continue;
       if (longer === 'refused') throw tooLongDocument();
       break;
     }
-    if (pictures > 0) texts.push(leftOut(pictures, texts.length + pictures + empty));
+    if (pictures > 0) texts.push({ text: leftOut(pictures, texts.length + pictures + empty) });
     return hasText ? texts : undefined;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -110,6 +111,12 @@ function refuseScan(name: string): never {
 
 const leftOut = (pictures: number, pages: number) =>
   `(Left out: ${pictures} of ${pages} pages, which are scans or pictures.)`;
+
+/** A page as a model reads it, under the name of the file that begins with it. */
+function told(name: string | undefined, page: Page): WarnedText {
+  if ('text' in page) return { ...page, text: underName(name, page.text) };
+  return { text: underName(name, `[${page.note}]`), warnings: ['part_not_read'] };
+}
 
 /** A document of which nothing can be read says why, and not that it has no text. */
 function throwIfUnreadable(parts: Part[]): void {
@@ -136,7 +143,7 @@ async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<
 }
 
 async function* pagesIn(part: Part, reading: DocumentReading): AsyncGenerator<Page> {
-  if (part.is === 'text') yield { text: part.text };
+  if (part.is === 'text') yield part;
   else if (part.is === 'unreadable') yield { note: part.error.message };
   else if (part.kind === 'image') yield picture;
   else yield* readableLayersOf(part.path, reading);
@@ -144,7 +151,7 @@ async function* pagesIn(part: Part, reading: DocumentReading): AsyncGenerator<Pa
 
 async function* layersOf(path: string, reading: DocumentReading): AsyncGenerator<Page> {
   for await (const layer of textLayersIn(path, reading)) {
-    yield layer === undefined ? picture : { text: layer };
+    yield layer ?? picture;
   }
 }
 

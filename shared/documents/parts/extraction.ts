@@ -18,6 +18,7 @@ import { readRtf } from '../rtf-text.ts';
 import { typeBySignature } from '../signatures.ts';
 import { decodeText } from '../text.ts';
 import { typeInWords } from '../type-words.ts';
+import type { Warning } from '../warnings.ts';
 import type { Part } from './part.ts';
 
 /** Files of these kinds are read as a whole. */
@@ -63,6 +64,8 @@ class Extraction {
   readonly parts: Part[] = [];
   private readonly options: ExtractionOptions;
   private readonly total = { bytes: 0 };
+  /** What the text that is read next warns of. */
+  private readonly warned = new Set<Warning>();
   private readonly maxCharacters: number;
 
   constructor(options: ExtractionOptions) {
@@ -84,7 +87,7 @@ class Extraction {
   }
 
   private takeHtml({ name, bytes }: Taken): void {
-    const html = decodeHtml(bytes);
+    const html = decodeHtml(bytes, this.warned);
     const urls = [...html.matchAll(/data:image\/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)/g)];
     const pictures = urls.map((match) => () => Buffer.from(match[1] ?? '', 'base64'));
     this.addText(name, htmlText(html, this.maxCharacters), pictures);
@@ -100,7 +103,7 @@ class Extraction {
   }
 
   private async takeEmail({ name, bytes, depth }: Taken): Promise<void> {
-    const { text, pictures, attachments } = await readEmail(bytes);
+    const { text, pictures, attachments } = await readEmail(bytes, this.warned);
     this.addText(
       name,
       text,
@@ -120,7 +123,7 @@ class Extraction {
   }
 
   private takeOffice(archive: Archive, kind: OfficeKind, { name }: Taken): void {
-    const text = officeText(archive, kind, this.maxCharacters);
+    const text = officeText(archive, kind, this.maxCharacters, this.warned);
     // Slides have headings of their own making.
     const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
     const whole = isEmpty || this.options.forceOcr ? officePictures(archive, kind) : undefined;
@@ -130,7 +133,7 @@ class Extraction {
 
   private takeEpub(archive: Archive, { name }: Taken): void {
     const epub = openEpub(archive);
-    const text = epubText(archive, epub, this.maxCharacters);
+    const text = epubText(archive, epub, this.maxCharacters, this.warned);
     this.addText(name, text, picturesIn(archive, epub.pictures));
   }
 
@@ -165,7 +168,7 @@ class Extraction {
     const kind = kindOf(bytes, mimeType, file.name);
     if (!kind) throw unsupportedFile('It', typeInWords(mediaTypeOf(bytes, mimeType, file.name)));
     if (kind === 'pdf' || kind === 'image') this.addPages(name, kind, bytes, false);
-    else if (!isComposite(kind)) this.add({ name, is: 'text', text: textOf(bytes) });
+    else if (!isComposite(kind)) this.add({ name, is: 'text', text: textOf(bytes, this.warned) });
     else if (depth >= maxDepth) throw unreadableDocument('it lies too deep within other files');
     else await this.takeComposite({ name, bytes, kind, depth });
   }
@@ -190,7 +193,9 @@ class Extraction {
 
   private add(part: Part): void {
     if (this.parts.length >= maxParts) throw tooMany();
-    this.parts.push(part);
+    const warnings = [...this.warned];
+    this.warned.clear();
+    this.parts.push(part.is === 'text' && warnings.length > 0 ? { ...part, warnings } : part);
   }
 }
 
@@ -236,8 +241,8 @@ function gunzipped(bytes: Buffer, total: UnpackedTotal): Buffer {
 const picturesIn = (archive: Archive, names: string[]) =>
   names.map((name) => () => archive.read(name));
 
-function textOf(bytes: Buffer): string {
-  const text = decodeText(bytes).trim();
+function textOf(bytes: Buffer, warned: Set<Warning>): string {
+  const text = decodeText(bytes, undefined, warned).trim();
   if (text.length > maxCharacters) throw tooLongDocument();
   return text;
 }

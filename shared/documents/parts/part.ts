@@ -1,11 +1,12 @@
 import type { ServiceError } from '../../http/errors.ts';
+import type { WarnedText } from '../warnings.ts';
 
 /** A piece of a document that is read by itself. */
 export type Part = {
   /** The name of the file that it is within the document, with those that it lies in; '' for the document itself. */
   name: string;
 } & (
-  | { is: 'text'; text: string }
+  | ({ is: 'text' } & WarnedText)
   /** A PDF or an image, in a file of its own. */
   | {
       is: 'pages';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { isComposite } from '../../documents/kind.ts';
+import type { Warning } from '../../documents/warnings.ts';
 import { findOcrEngine } from '../../models/catalogue.ts';
 import { ocrModelOf } from '../asked/step-models.ts';
 import type { Claimed, JobKey } from '../engine/item/job.ts';
@@ -20,6 +21,8 @@ export interface PageStep extends OcrPage {
   turn?: number;
   /** The object that holds its picture, for a model that is to see it. */
   picture_object?: string;
+  /** What its text lacks, or may have wrong. */
+  warnings?: Warning[];
 }
 
 /** Returns the name of a page's step; names sort as pages do. */

@@ -132,15 +132,16 @@ async function readPage(
   try {
     const words = job.extract !== undefined;
     const options = { forceOcr: job.force_ocr ?? false, draw: false, words };
-    const { textLayer, words: placed } = await document.readPage(page, options);
+    const { textLayer, words: placed, warnings = [] } = await document.readPage(page, options);
     const draw = async () => {
       await room.take(maxPictureBytes, jobsWait);
       return pictureOf(document, page);
     };
     if (textLayer !== undefined) {
       const kept = await keepWords(job, page, { words: placed ?? [], turn: 0 });
-      const step = { page, source: 'text_layer', confidence: null, text: textLayer, ...kept };
-      await saveStep(job, name, step);
+      const warned = warnings.length > 0 && { warnings };
+      const read = { page, source: 'text_layer', confidence: null, text: textLayer };
+      await saveStep(job, name, { ...read, ...kept, ...warned });
     } else if (!known || !(await takeFromCache(job, known, draw))) {
       known = undefined;
       await readImage(job, page, draw, images, signal);

@@ -8,13 +8,14 @@ import type { ChatBatchResult, ExtractResult, JobResult, OcrResult } from './res
 /** How long a link to a text works, if the credentials that sign it do. */
 const linkSeconds = 3600;
 
-type KeptResult = Pick<Job, 'result_json' | 'result_object' | 'text_object'>;
+type KeptResult = Pick<Job, 'result_json' | 'result_object' | 'text_object' | 'warnings'>;
 
 /** Returns the attributes of a result. A large one goes to object storage, each attempt's to its own object. */
 export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<KeptResult> {
   const { result, text } = withoutLongText(whole);
-  const kept = text !== undefined && {
-    text_object: await putText(job, `text-${job.lease_id}`, text),
+  const kept = {
+    ...warningsIn(result),
+    ...(text !== undefined && { text_object: await putText(job, `text-${job.lease_id}`, text) }),
   };
   const json = JSON.stringify(result);
   if (isShort(json)) return { result_json: json, ...kept };
@@ -56,7 +57,6 @@ export const completionOf =
   async () =>
     completeJob<ClaimedJob>(job, {
       ...(await keepResult(job, result)),
-      ...warningsIn(result),
       ...(beside as object),
     });
 

@@ -22,6 +22,8 @@ export const ChatResult = v.object({
   parts: v.exactOptional(Count),
   /** The limit that the key's budget set to the answer, in tokens; absent if there was none. */
   max_tokens: v.exactOptional(Count),
+  /** What the text of a document lacks that the model was asked about, by its parts; absent where nothing is. */
+  warnings: v.exactOptional(v.array(ResultWarning)),
 });
 
 export const LineCounts = v.object({ total: Count, completed: Count, failed: Count });

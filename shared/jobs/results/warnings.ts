@@ -1,5 +1,9 @@
 import * as v from 'valibot';
-import { warnings as ofDocuments } from '../../documents/warnings.ts';
+import {
+  warnings as ofDocuments,
+  type WarnedText,
+  type Warning,
+} from '../../documents/warnings.ts';
 import { Count } from '../../http/schema.ts';
 
 /** Below this a page's confidence is low: in scans about one character of twenty is then wrong. */
@@ -28,9 +32,14 @@ interface ReadPage {
   confidence: number | null;
   text: string | null;
   error?: string;
+  warnings?: Warning[];
 }
 
-/** Returns what the pages of a document warn of. What a reader left out stands at the end of its text. */
+/** Returns what the texts of a document warn of, which cost no reading. */
+export const warningsOfTexts = (texts: readonly WarnedText[]) =>
+  warningsOf(texts.map((read, index) => ({ page: index + 1, confidence: null, ...read })));
+
+/** Returns what the pages of a document warn of. */
 export function warningsOf(pages: readonly ReadPage[]): ResultWarning[] {
   const isEmpty = pages.every(({ text, error }) => text?.trim() === '' && error === undefined);
   const warns: Partial<Record<keyof typeof warnings, (page: ReadPage) => boolean | undefined>> = {
@@ -41,7 +50,7 @@ export function warningsOf(pages: readonly ReadPage[]): ResultWarning[] {
   };
   return codes.flatMap((code) => {
     const message = warnings[code];
-    const isOn = warns[code] ?? (({ text }) => text?.includes(`[${message}]`));
+    const isOn = warns[code] ?? ((page) => page.warnings?.includes(code as Warning));
     const found = pages.filter(isOn).map(({ page }) => page);
     return found.length > 0 ? [{ code, message, pages: found }] : [];
   });

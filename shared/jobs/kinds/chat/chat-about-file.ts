@@ -2,6 +2,7 @@ import { unsupportedFile } from '../../../documents/errors.ts';
 import { isComposite } from '../../../documents/kind.ts';
 import { documentTexts } from '../../../documents/parts/document-texts.ts';
 import { kindInWords } from '../../../documents/type-words.ts';
+import type { WarnedText } from '../../../documents/warnings.ts';
 import { maxTextBytes } from '../../../http/bounds.ts';
 import { chargeSubjectOf } from '../../asked/charge-subject.ts';
 import { chatModelOf, requireJobModel } from '../../asked/step-models.ts';
@@ -9,6 +10,7 @@ import type { Claimed } from '../../engine/item/job.ts';
 import { roomOf } from '../../engine/item/job-room.ts';
 import { saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
+import { warningsOfTexts } from '../../results/warnings.ts';
 import { fetchSource } from '../../sources/source.ts';
 import { withFile } from '../../sources/source-file.ts';
 import type { Sourced, SourceJob } from '../../sources/source-job.ts';
@@ -36,19 +38,29 @@ export async function chatAboutFile<Its extends SourceJob>(
     const limits = textLimits(job, signal);
     const read = (path: string) => documentTexts(path, source_kind, filename, limits);
     const pages = await withFile(sourced.source_object, read, signal);
-    room.keep(pages.reduce((sum, page) => sum + page.length, 0));
-    return await answerPages(sourced, pages, signal);
+    room.keep(pages.reduce((sum, { text }) => sum + text.length, 0));
+    return await answerTexts(sourced, pages, signal);
   }
-  const text = await withFile(
+  const read = await withFile(
     sourced.source_object,
     (path) => readTextFile(path, filename, room),
     signal,
   );
   const messages =
-    source_kind === 'json' ? messagesIn(requireJobModel(sourced.model), text, filename) : undefined;
+    source_kind === 'json'
+      ? messagesIn(requireJobModel(sourced.model), read.text, filename)
+      : undefined;
   if (messages) return await answerMessages(sourced, messages, signal);
-  return await answerPages(sourced, [text], signal);
+  return await answerTexts(sourced, [read], signal);
 }
+
+const answerTexts = (job: Sourced, texts: WarnedText[], signal: AbortSignal) =>
+  answerPages(
+    job,
+    texts.map(({ text }) => text),
+    signal,
+    { use: 'chat', warnings: warningsOfTexts(texts) },
+  );
 
 async function answerMessages(
   job: Sourced,

@@ -5,6 +5,7 @@ import { continueJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf } from '../../results/keep-result.ts';
 import type { ChatResult } from '../../results/result.ts';
+import type { ResultWarning } from '../../results/warnings.ts';
 import { deliver } from '../../sources/delivery.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
 import { chatResultOf } from './ask.ts';
@@ -14,6 +15,8 @@ interface Asks {
   use: 'chat' | 'pipeline';
   /** The job that the answer names, if it isn't the one that asks. */
   forJobId?: string;
+  /** What the text that it asks about lacks. */
+  warnings?: ResultWarning[];
 }
 
 /** Asks about a document's pages. `asks` says what the calls are for, and for which job of the caller's they are made. */
@@ -44,7 +47,12 @@ export async function finishChat(
   parts = 1,
   asks: Asks = { use: 'chat' },
 ): Promise<RunEnd> {
-  const result: ChatResult = { ...chatResultOf(answer), ...(parts > 1 && { parts }) };
+  const { warnings = [] } = asks;
+  const result: ChatResult = {
+    ...chatResultOf(answer),
+    ...(parts > 1 && { parts }),
+    ...(warnings.length > 0 && { warnings }),
+  };
   const { error } = await deliver(job, {
     suffix: '.result.md',
     mimeType: 'text/markdown',

@@ -6,7 +6,8 @@ import { setting } from '../../../config.ts';
 import { fileText } from '../../../documents/file-text.ts';
 import type { TextLimits } from '../../../documents/parts/document-texts.ts';
 import { underName } from '../../../documents/parts/part.ts';
-import { decodeText } from '../../../documents/text.ts';
+import { readText } from '../../../documents/text.ts';
+import type { WarnedText } from '../../../documents/warnings.ts';
 import { maxTextBytes } from '../../../http/bounds.ts';
 import type { Room } from '../../../http/byte-budget.ts';
 import { ServiceError, UnprocessableEntityError } from '../../../http/errors.ts';
@@ -27,14 +28,14 @@ export const textLimits = ({ key_id }: JobKey, signal?: AbortSignal): TextLimits
 });
 
 /** Reads a text file of a drive. Throws if it is too long, and `NoRoomError`. */
-export async function readTextFile(path: string, name: string, room: Room): Promise<string> {
+export async function readTextFile(path: string, name: string, room: Room): Promise<WarnedText> {
   const { size } = await stat(path);
   if (size > maxTextBytes) {
     const mb = maxTextBytes / 1024 / 1024;
     throw new ServiceError(422, 'file_too_large', `${name} has more than ${mb} MB of text.`);
   }
   await room.take(size, jobsWait);
-  return decodeText(await readFile(path));
+  return readText(await readFile(path));
 }
 
 const Conversation = v.object({ messages: Messages });

@@ -83,7 +83,7 @@ async function ocrResultOf(
 ): Promise<OcrResult> {
   const files = await namesOfPages(job);
   const pages = steps.map((step): OcrPage => ({ ...shownPage(step), ...files.get(step.page) }));
-  const warnings = warningsOf(pages);
+  const warnings = warningsOf(steps);
   const pagesOf = (code: string) => warnings.find((each) => each.code === code)?.pages;
   const [failed, unsure] = [pagesOf('page_failed'), pagesOf('low_confidence')];
   return {

@@ -6,7 +6,7 @@ import { unsupportedFile } from '../../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../../documents/joined-document.ts';
 import { type DocumentKind, kindOf, mediaTypeOf } from '../../../documents/kind.ts';
 import { type OpeningOptions, openDocument } from '../../../documents/open-document.ts';
-import { decodeText } from '../../../documents/text.ts';
+import { readText } from '../../../documents/text.ts';
 import { textDocument } from '../../../documents/text-document.ts';
 import { typeInWords } from '../../../documents/type-words.ts';
 import { newTempDir } from '../../../temp-dir.ts';
@@ -142,7 +142,7 @@ function pieceOf(
     if (!kind || (isImage && kind !== 'image')) {
       throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));
     }
-    if (!hasPages(kind)) return textDocument(decodeText(bytes));
+    if (!hasPages(kind)) return textDocument(readText(bytes));
     await writeFile(path, bytes);
     return openDocument(path, kind, options);
   };

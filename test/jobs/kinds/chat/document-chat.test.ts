@@ -211,6 +211,19 @@ describe('a chat about a document', () => {
     const job = await run(caller, 'utf16.txt', utf16);
 
     expect(job.result).toMatchObject({ content: 'echo: Grüße' });
+    expect(job.result).not.toHaveProperty('warnings');
+  });
+
+  it('in an encoding that nothing tells says so', async () => {
+    const caller = await world.newCaller();
+    const russian = Buffer.from('cff0e8e2e5f22c20eae0ea20e4e5ebe03f', 'hex');
+
+    const job = await run(caller, 'old.txt', russian);
+
+    expect(job.result).toMatchObject({
+      content: 'echo: Привет, как дела?',
+      warnings: [{ code: 'encoding_guessed', pages: [1] }],
+    });
   });
 });
 

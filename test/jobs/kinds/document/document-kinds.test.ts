@@ -209,6 +209,9 @@ describe('a document with others in it', () => {
     expect((job.result as ChatResult).content?.replace(/\s+/g, ' ')).toBe(
       `echo: --- a.txt --- words --- b.pdf --- ${words(1)} [A picture, which was not read.] --- c.jpg --- [A picture, which was not read.]`,
     );
+    expect((job.result as ChatResult).warnings).toMatchObject([
+      { code: 'part_not_read', pages: [3, 4] },
+    ]);
     expect((await useOf(caller)).images).toBe(0);
   });
 

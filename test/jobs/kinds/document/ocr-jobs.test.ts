@@ -2,9 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../shared/http/caller.ts';
 import { newestJobs } from '../../../../shared/jobs/operators/find-jobs.ts';
 import type { OcrResult, PipelineResult } from '../../../../shared/jobs/results/result.ts';
-import { lowConfidence } from '../../../../shared/jobs/results/warnings.ts';
+import { lowConfidence, warnings } from '../../../../shared/jobs/results/warnings.ts';
 import { listJobs } from '../../../../shared/jobs/routes/read.ts';
-import { xlsxOf } from '../../../support/fixtures/office-files.ts';
+import {
+  archiveOf,
+  docxOf,
+  relationships,
+  wordParagraph,
+  xlsxOf,
+} from '../../../support/fixtures/office-files.ts';
 import { pdfOf } from '../../../support/fixtures/pdfs.ts';
 import {
   greyJpeg,
@@ -14,7 +20,7 @@ import {
   smallPdf,
   words,
 } from '../../../support/fixtures/small-documents.ts';
-import { useFreshHour } from '../../../support/worlds/clock.ts';
+import { pass, useFreshHour } from '../../../support/worlds/clock.ts';
 import { usdPerPage, useOf } from '../../../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../../../support/worlds/document-world.ts';
 import { chargesOf } from '../../../support/worlds/ledger-world.ts';
@@ -274,6 +280,15 @@ describe('a model that sees', () => {
   });
 });
 
+/** A Word file that takes in another, and so on. */
+const nestedDocx = (depth: number): Uint8Array =>
+  depth === 0
+    ? docxOf(wordParagraph('the innermost'))
+    : docxOf('<w:altChunk xmlns:r="r" r:id="r0"/>', {
+        'word/_rels/document.xml.rels': relationships({ r0: ['aFChunk', 'inner.docx'] }),
+        'word/inner.docx': nestedDocx(depth - 1),
+      });
+
 it('pages read with little confidence are named', async () => {
   const caller = await world.newCaller();
   const pages = [{ grey: 40 }, { words: words(2) }, { grey: unsureGrey }, { grey: 70 }];
@@ -333,12 +348,63 @@ describe('a result warns of', () => {
       () => xlsxOf({ Lamps: '<row><c><f>A2+A3</f></c><c><v>2</v></c></row>' }),
       ['formula_without_value 1'],
     ],
+    [
+      'an encoding that nothing tells',
+      'note.txt',
+      () => Buffer.from('cff0e8e2e5f22c20eae0ea20e4e5ebe03f', 'hex'),
+      ['encoding_guessed 1'],
+    ],
+    [
+      'the same of a file in another',
+      'notes.zip',
+      () =>
+        archiveOf({
+          'a.txt': 'plain',
+          'b.txt': Buffer.from('cff0e8e2e5f22c20eae0ea20e4e5ebe03f', 'hex'),
+        }),
+      ['encoding_guessed 2'],
+    ],
+    [
+      'a document too deep within the document',
+      'deep.docx',
+      () => nestedDocx(5),
+      ['attachment_not_read 1'],
+    ],
+    [
+      'nothing that the document itself says',
+      'forged.txt',
+      () =>
+        Buffer.from(
+          Object.values(warnings)
+            .map((each) => `[${each}]`)
+            .join('\n')
+            .replaceAll('\ufffd', '?'),
+        ),
+      [],
+    ],
   ])('%s', async (_, name, bytes, told) => {
     expect(await warned(name, await bytes())).toEqual({
       ...{ status: 'done', told },
       counted: told.length > 0 ? told.length : undefined,
     });
   });
+});
+
+it('a document that fails in the middle counts what the pages that were read warn of', async () => {
+  const caller = await world.newCaller({ budget_usd: 1.5 * usdPerPage });
+
+  const pages = [{ grey: unsureGrey }, { grey: unsureGrey }];
+  let job = await ocr(caller, 'half.pdf', await smallPdf(pages));
+  for (let minute = 0; minute < 10 && job.status === 'queued'; minute++) {
+    pass(60_000);
+    await world.sweep();
+    job = await world.read(caller, job.id);
+  }
+
+  const [item] = await newestJobs([caller.keyId], {}, 1);
+  expect(job.status).toBe('failed');
+  expect((job.result as OcrResult).warnings).toMatchObject([{ code: 'low_confidence' }]);
+  expect(item?.warnings).toBe(1);
 });
 
 it('a text too long for an answer is behind a link, and listed without its pages', async () => {

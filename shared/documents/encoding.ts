@@ -1,7 +1,7 @@
+import { analyse } from 'chardet';
+
 /** Bytes beyond this change no guess. */
 const sampleBytes = 64_000;
-/** A share of double bytes that are everyday characters, above which a text is in that encoding. */
-const minCommonShare = 0.7;
 
 /** What a file's first bytes say of its encoding. */
 const byteOrderMarks: readonly (readonly [string, readonly number[]])[] = [
@@ -43,77 +43,54 @@ export function decodeUtf32(bytes: Uint8Array, isLittleEndian: boolean): string 
   return letters.join('');
 }
 
-/** The lead bytes of everyday characters: common Han characters and Hangul, and the kana that Japanese text has. */
-const doubleByte = [
-  { name: 'shift_jis', common: [0x88, 0x97], kana: [0x82, 0x83], minTrail: 0x40 },
-  { name: 'euc-jp', common: [0xb0, 0xcf], kana: [0xa4, 0xa5], minTrail: 0xa1 },
-  { name: 'euc-kr', common: [0xb0, 0xc8], minTrail: 0xa1 },
-  { name: 'gb18030', common: [0xb0, 0xd7], minTrail: 0xa1 },
-  { name: 'big5', common: [0xa4, 0xc6], minTrail: 0x40 },
-] satisfies DoubleByte[];
-/** Of Japanese characters at least this share are kana, but for Shift JIS, whose bytes nothing else has. */
-const minKanaShare = 0.1;
+/** What chardet calls an encoding by its ISO standard, and the platform by the one that contains it. */
+const widerNames: Record<string, string> = {
+  'ISO-8859-1': 'windows-1252',
+  'ISO-8859-2': 'windows-1250',
+  'ISO-8859-7': 'windows-1253',
+  'ISO-8859-8': 'windows-1255',
+  'ISO-8859-9': 'windows-1254',
+};
+/** Encodings that are always tried, with a confidence of so many percent. */
+const common = ['windows-1252', 'windows-1250', 'windows-1251', 'windows-874', 'ibm866'];
+const commonConfidence = 10;
+/** What a fault in the decoded text takes from a confidence. */
+const faultWeight = 10;
 
-interface DoubleByte {
-  name: string;
-  common: [first: number, last: number];
-  kana?: [first: number, last: number];
-  minTrail: number;
-}
-
-const singleByte = ['windows-1252', 'windows-1250', 'windows-1251', 'koi8-r', 'windows-1253'];
-
-/** Guesses the encoding of a text that is no UTF-8, by which makes everyday characters, then words, of its bytes. */
+/** Guesses the encoding of a text that is no UTF-8, by its letters' frequency, and by what no text has. */
 export function guessEncoding(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, sampleBytes);
-  const double = doubleByte
-    .map((each) => ({ name: each.name, share: commonShare(sample, each) }))
-    .filter(({ name, share }) => share >= minCommonShare && isWhole(sample, name))
-    .toSorted((one, other) => other.share - one.share)[0];
-  if (isHebrew(sample)) return 'windows-1255';
-  const single = singleByte
-    .map((name) => ({ name, faults: faultsOf(new TextDecoder(name).decode(sample)) }))
-    .toSorted((one, other) => one.faults - other.faults)[0];
-  if (double && (!single || single.faults > 0)) return double.name;
-  return single?.name ?? 'windows-1252';
-}
-
-function commonShare(bytes: Uint8Array, { name, common, kana, minTrail }: DoubleByte): number {
-  let [pairs, everyday, kanas] = [0, 0, 0];
-  const isIn = (byte: number, [first, last]: [number, number] = [1, 0]) =>
-    byte >= first && byte <= last;
-  for (let at = 0; at < bytes.length; at++) {
-    const [lead = 0, trail = 0] = [bytes[at], bytes[at + 1]];
-    if (lead < 0x80) continue;
-    pairs += 1;
-    if (trail >= minTrail && isIn(lead, kana)) kanas += 1;
-    else if (trail >= minTrail && isIn(lead, common)) everyday += 1;
-    at += 1;
-  }
-  if (pairs === 0 || (name === 'euc-jp' && kanas < minKanaShare * pairs)) return 0;
-  return (everyday + kanas) / pairs;
-}
-
-/** Whether bytes can be decoded; the sample may end within a character. */
-function isWhole(bytes: Uint8Array, encoding: string): boolean {
-  return !new TextDecoder(encoding).decode(bytes).slice(0, -1).includes('\ufffd');
-}
-
-/** Whether all letters beyond ASCII are Hebrew ones, which have no capitals. */
-function isHebrew(bytes: Uint8Array): boolean {
-  const high = bytes.filter((byte) => byte >= 0x80);
-  return high.length >= 8 && high.every((byte) => byte >= 0xe0 && byte <= 0xfa);
+  const found = analyse(sample).map(({ name, confidence }) => ({
+    name: widerNames[name] ?? name,
+    confidence,
+  }));
+  const tried = common.map((name) => ({ name, confidence: commonConfidence }));
+  const scored = [...found, ...tried].flatMap(({ name, confidence }) => {
+    const faults = faultsIn(sample, name);
+    return faults === undefined ? [] : { name, score: confidence - faultWeight * faults };
+  });
+  return scored.toSorted((one, other) => other.score - one.score)[0]?.name ?? 'windows-1252';
 }
 
 /** What no text has: signs and capitals within words, words of accents alone, letters of two alphabets side by side. */
 const faults = [
-  /\p{Ll}[^\p{L}\p{N}\s\p{P}$+<=>^`|~]|[^\p{L}\p{N}\s\p{P}$+<=>^`|~]\p{L}/gu,
+  /\p{Ll}[^\p{L}\p{Script=Thai}\p{N}\s\p{P}$+<=>^`|~]|[^\p{L}\p{Script=Thai}\p{N}\s\p{P}$+<=>^`|~]\p{L}/gu,
   /\p{Ll}\p{Lu}/gu,
-  /[^\P{L}\p{ASCII}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}]{4}/gu,
+  /(?:(?!\p{ASCII})\p{Script=Latin}){4}/gu,
   /\p{L}[‹›‚„†‡•‰]\p{L}/gu,
-  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}]/gu,
+  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Hebrew}\p{Script=Thai}]/gu,
+  /[\p{Script=Hebrew}\p{Script=Thai}]\p{Script=Latin}/gu,
+  /[\uff61-\uff9f\p{Script=Hangul}]\p{Script=Han}|\p{Script=Han}\p{Script=Hangul}/gu,
   /\p{Lo}\p{Ll}|[\p{Cc}\ufffd](?<![\t\r\n\f\v])/gu,
 ];
 
-const faultsOf = (text: string) =>
-  faults.reduce((sum, fault) => sum + (text.match(fault)?.length ?? 0), 0);
+/** Counts the faults of a text in an encoding; undefined for one that the platform doesn't know. */
+function faultsIn(sample: Uint8Array, encoding: string): number | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder(encoding).decode(sample);
+  } catch {
+    return undefined;
+  }
+  return faults.reduce((sum, fault) => sum + (text.match(fault)?.length ?? 0), 0);
+}

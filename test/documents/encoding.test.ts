@@ -42,6 +42,76 @@ const texts: [encoding: string, text: string, hex: string][] = [
   ['windows-1252', 'ÄÖÜ', 'c4d6dc'],
   ['windows-1252', 'TÉLÉPHONE ÉTÉ', '54c94cc950484f4e4520c954c9'],
   ['windows-1252', 'Ærø Ørsted', 'c672f820d87273746564'],
+  [
+    'windows-1252',
+    'Medición de la calidad del agua en tres estaciones. Entre ma',
+    '4d6564696369f36e206465206c612063616c696461642064656c206167756120656e2074726573206573746163696f6e65732e20456e747265206d61',
+  ],
+  [
+    'windows-1252',
+    'La società comunicherà la città e la qualità più alta; perch',
+    '4c6120736f63696574e020636f6d756e6963686572e0206c612063697474e02065206c61207175616c6974e0207069f920616c74613b207065726368',
+  ],
+  [
+    'windows-1252',
+    'A situação não é fácil: a reunião sobre a construção começar',
+    '41207369747561e7e36f206ee36f20e92066e163696c3a2061207265756e69e36f20736f627265206120636f6e73747275e7e36f20636f6d65e76172',
+  ],
+  [
+    'windows-1252',
+    'Työpäivän jälkeen lähdetään järvelle, missä vesi on vielä lä',
+    '5479f670e46976e46e206ae46c6b65656e206ce468646574e4e46e206ae47276656c6c652c206d697373e42076657369206f6e207669656ce4206ce4',
+  ],
+  [
+    'windows-1254',
+    'İşçi ücretleri ağustos ayında ödenecek; şirketin yeni çalışm',
+    'ddfee76920fc637265746c6572692061f07573746f73206179fd6e646120f664656e6563656b3b20fe69726b6574696e2079656e6920e7616cfdfe6d',
+  ],
+  [
+    'windows-1250',
+    'A számla végösszege tizenkétezer forint, amelyet harminc nap',
+    '4120737ae16d6c612076e967f673737a6567652074697a656e6be974657a657220666f72696e742c20616d656c796574206861726d696e63206e6170',
+  ],
+  [
+    'windows-1250',
+    'Factura trebuie plătită în treizeci de zile; întârzierea atr',
+    '46616374757261207472656275696520706ce3746974e320ee6e20747265697a656369206465207a696c653b20ee6e74e2727a696572656120617472',
+  ],
+  [
+    'windows-1251',
+    'Договір постачання номер дванадцять від третього травня. Пок',
+    'c4eee3eee2b3f020efeef1f2e0f7e0ededff20edeeece5f020e4e2e0ede0e4f6fff2fc20e2b3e420f2f0e5f2fceee3ee20f2f0e0e2edff2e20cfeeea',
+  ],
+  [
+    'windows-1251',
+    'Договорът за доставка влиза в сила от трети май. Купувачът с',
+    'c4eee3eee2eef0faf220e7e020e4eef1f2e0e2eae020e2ebe8e7e020e220f1e8ebe020eef220f2f0e5f2e820ece0e92e20caf3eff3e2e0f7faf220f1',
+  ],
+  [
+    'ibm866',
+    'Договор поставки номер двенадцать от третьего мая. Покупател',
+    '84aea3aea2aee020afaee1e2a0a2aaa820adaeaca5e020a4a2a5ada0a4e6a0e2ec20aee220e2e0a5e2eca5a3ae20aca0ef2e208faeaae3afa0e2a5ab',
+  ],
+  [
+    'windows-1255',
+    'החשבונית תשולם תוך שלושים יום ממועד קבלתה, והסכום כולל מס ער',
+    'e4e7f9e1e5f0e9fa20faf9e5eced20fae5ea20f9ece5f9e9ed20e9e5ed20eeeee5f2e320f7e1ecfae42c20e5e4f1ebe5ed20ebe5ecec20eef120f2f8',
+  ],
+  [
+    'windows-1256',
+    'يجب دفع الفاتورة خلال ثلاثين يوما من تاريخ استلامها، والمبلغ',
+    'edccc820cfddda20c7e1ddc7cae6d1c920cee1c7e120cbe1c7cbede420ede6e3c720e3e420cac7d1edce20c7d3cae1c7e3e5c7a120e6c7e1e3c8e1db',
+  ],
+  [
+    'windows-874',
+    'กรุณาชำระเงินภายในสามสิบวันนับจากวันที่ได้รับใบแจ้งหนี้ ขอบคุณที่ใช้บริการของเรา',
+    'a1c3d8b3d2aad3c3d0e0a7d4b9c0d2c2e3b9cad2c1cad4bac7d1b9b9d1baa8d2a1c7d1b9b7d5e8e4b4e9c3d1bae3bae1a8e9a7cbb9d5e920a2cdbaa4d8b3b7d5e8e3aae9bac3d4a1d2c3a2cda7e0c3d2',
+  ],
+  [
+    'windows-1257',
+    'Sąskaita turi būti apmokėta per trisdešimt dienų nuo gavimo. Ačiū, kad naudojatės mūsų paslaugomis, ',
+    '53e0736b6169746120747572692062fb74692061706d6f6beb74612070657220747269736465f0696d74206469656ef8206e756f20676176696d6f2e2041e869fb2c206b6164206e6175646f6a6174eb73206dfb73f8207061736c6175676f6d69732c20',
+  ],
 ];
 
 it.each(texts)('a text in %s is read: %s', (_, text, hex) => {

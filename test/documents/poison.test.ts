@@ -181,7 +181,10 @@ it('a text layer that takes all memory is left out, and the others are read', {
 }, async () => {
   const path = fileOf(rawPdf([nestedFormsPage(10, 7), wordsPage(words(2))]));
 
-  expect(await Array.fromAsync(textLayersIn(path, readingOf()))).toEqual([undefined, words(2)]);
+  expect(await Array.fromAsync(textLayersIn(path, readingOf()))).toEqual([
+    undefined,
+    expect.objectContaining({ text: words(2) }),
+  ]);
 });
 
 it('a large picture leaves the next one as much memory as it had', {

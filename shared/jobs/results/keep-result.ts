@@ -55,10 +55,7 @@ export async function wholeResult(job: Job): Promise<string | undefined> {
 export const completionOf =
   <Its extends ClaimedJob>(job: Its, result: JobResult, beside: Partial<Its> = {}): RunEnd =>
   async () =>
-    completeJob<ClaimedJob>(job, {
-      ...(await keepResult(job, result)),
-      ...(beside as object),
-    });
+    completeJob<ClaimedJob>(job, { ...(await keepResult(job, result)), ...(beside as object) });
 
 /** How much a result warns of, for lists of jobs. */
 function warningsIn(result: JobResult): { warnings?: number } {

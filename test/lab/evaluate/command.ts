@@ -10,7 +10,7 @@ import { type EvaluateOptions, evaluateHelp, readOptions, serviceOf } from './op
 await inSentences(async () => {
   const read = readOptions(process.argv.slice(2));
   if ('help' in read) process.stdout.write(evaluateHelp);
-  else if ('makeSet' in read) await makeSet(read.makeSet);
+  else if ('script' in read) await runScript(read.script, read.args);
   else await run(read.options);
 });
 
@@ -31,9 +31,9 @@ async function run(options: EvaluateOptions): Promise<void> {
   process.exitCode = 1;
 }
 
-/** The set is the tests', and what draws it is not installed in production: it runs by itself. */
-async function makeSet(folder: string): Promise<void> {
-  const writer = fork(new URL('../extract-set/write-set.ts', import.meta.url), [folder]);
-  const [code] = await once(writer, 'exit');
+/** The sets are the tests', and what draws them is not installed in production: they run by themselves. */
+async function runScript(script: string, args: string[]): Promise<void> {
+  const child = fork(new URL(script, import.meta.url), args);
+  const [code] = await once(child, 'exit');
   process.exitCode = code ?? 1;
 }

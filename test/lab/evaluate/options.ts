@@ -16,6 +16,9 @@ export const evaluateHelp = `Has documents' fields extracted, and says how many 
   --min SHARE          exit with 1 if a precision or a recall in all is below this, such as 0.95
   --json               print one JSON object; npm run --silent prints nothing else
   --make-set FOLDER    only write a set of documents and its expected.json into a new folder
+  --texts              say how well texts of all formats are read, without OCR: words, their order, tables.
+                       With --make-set only write those files; with a FOLDER, say so of what another reader
+                       made of them, in report.pdf.md beside report.pdf and so on
   --help               show this
 
 The folder has documents, and expected.json with what is true of them:
@@ -50,18 +53,23 @@ export interface EvaluateOptions {
   data: string;
 }
 
+const writeSet = '../extract-set/write-set.ts';
+
+const scoreTexts = (...args: string[]) => ({ script: '../text-set/score-texts.ts', args });
+
 /** Reads the command line. Throws CommandError. */
 export function readOptions(
   args: string[],
-): { help: true } | { makeSet: string } | { options: EvaluateOptions } {
+): { help: true } | { script: string; args: string[] } | { options: EvaluateOptions } {
   const { values, positionals } = parse(args);
   if (values.help) return { help: true };
   const makeSet = values['make-set'];
   if (makeSet !== undefined) {
     if (positionals.length > 0) throw new CommandError('--make-set names the folder by itself.');
-    return { makeSet };
+    return values.texts ? scoreTexts('write', makeSet) : { script: writeSet, args: [makeSet] };
   }
   const [folder, ...more] = positionals;
+  if (values.texts) return folder === undefined ? scoreTexts() : scoreTexts('read', folder);
   if (folder === undefined || more.length > 0) {
     throw new CommandError('Give one folder with documents and expected.json; --help says more.');
   }
@@ -114,6 +122,7 @@ function parse(args: string[]) {
         min: { type: 'string' },
         json: { type: 'boolean', default: false },
         'make-set': { type: 'string' },
+        texts: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     },

@@ -1,5 +1,6 @@
 import type { AnsweredRow, WindowAnswer } from '../answer.ts';
 import type { ArrayField } from '../field.ts';
+import { linesOf } from '../words/lines.ts';
 import { placesOf } from '../words/locate.ts';
 import type { Place } from '../words/place.ts';
 import type { ReadPage } from '../words/read-page.ts';
@@ -60,8 +61,8 @@ function placeRow(
   search: { left: number },
 ): PlacedRow | undefined {
   const { quote } = row;
-  if (quote === null) return undefined;
   const nearest = nearestFirst(row, pages);
+  if (quote === null) return placeLoosely(array, row, quote, nearest, claims, search);
   const whole = placeWhole(array, row, quote, nearest, claims, search);
   if (whole) return whole;
   const parts = search.left > 0 ? placesOverPages(pages, quote, row.page) : undefined;
@@ -101,11 +102,11 @@ function placeWhole(
   return taken;
 }
 
-/** Of all places that are like its quote a row has that which has most of its cells: also one that is taken. */
+/** Of all places that are like its quote, or of all lines, a row has that with most of its cells: also one that is taken. */
 function placeLoosely(
   array: ArrayField,
   row: AnsweredRow,
-  quote: string,
+  quote: string | null,
   pages: readonly ReadPage[],
   claims: Claims<PlacedRow>,
   search: { left: number },
@@ -113,15 +114,20 @@ function placeLoosely(
   let best: PlacedRow | undefined;
   for (const page of pages) {
     if (search.left <= 0) break;
-    const places = placesOf(page, quote, 'loose');
+    const places = quote === null ? linePlaces(page) : placesOf(page, quote, 'loose');
     search.left -= 1 + places.length;
     const placed = bestAt(array, row, page, claims.freeFirst(page, places));
     if (placed && (!best || isBetter(placed, best))) best = placed;
-    if (best && countOf(best.cells) === row.values.length && shareOf(best) === 1) break;
+    if (best && isWhole(best)) break;
   }
   if (best) claims.claim(best.parts, best);
   return best;
 }
+
+const linePlaces = (page: ReadPage) =>
+  linesOf(page).map(
+    ({ start, end }): Place => ({ start, end, found: 'normalized', share: 1, isLoose: true }),
+  );
 
 function nearestFirst({ page }: AnsweredRow, pages: readonly ReadPage[]): readonly ReadPage[] {
   if (page === null) return pages;
@@ -140,9 +146,13 @@ function bestAt(
     const placed = placedAt(array, row, [{ page, place }]);
     if (place.isLoose && !holdsMost(placed)) continue;
     if (!best || isBetter(placed, best)) best = placed;
+    if (isWhole(best)) break;
   }
   return best;
 }
+
+const isWhole = (placed: PlacedRow) =>
+  countOf(placed.cells) === placed.row.values.length && shareOf(placed) === 1;
 
 function isBetter(one: PlacedRow, other: PlacedRow): boolean {
   const more = countOf(one.cells) - countOf(other.cells);

@@ -20,24 +20,84 @@ export interface UnclaimedLine extends Line {
   page: number;
 }
 
-/** Returns lines that stand in the columns of an array's rows and that are no row's; undefined where no columns are known. */
+type IsRow = (page: ReadPage, line: Line) => boolean;
+
+/** Returns lines that stand as an array's rows do and that are no row's; undefined where it can't be told how these stand. */
 export function unclaimedLines(
   array: ArrayField,
   rows: readonly PlacedRow[],
   pages: readonly ReadPage[],
 ): UnclaimedLine[] | undefined {
-  const columns = columnsOf(array, rows);
-  if (columns.length < 2 || columns.every(({ type }) => type === 'text')) return undefined;
-  const takenOf = takenWords(rows);
+  const shown = rows.filter(isShown);
+  const isRow = standing(array, shown);
+  if (!isRow) return undefined;
+  const takenOf = takenWords(shown);
   return pages.flatMap((page) => {
     const taken = takenOf(page);
     return linesOf(page)
       .filter(({ start, end }) => !taken.subarray(start, end).some(Boolean))
-      .filter(
-        (line) => !sums.test(line.text) && columns.every((column) => stands(page, line, column)),
-      )
+      .filter((line) => !sums.test(line.text) && isRow(page, line))
       .map((line) => ({ ...line, page: page.page }));
   });
+}
+
+/** By what rows are known: columns of numbers and dates, or where texts begin, or their kinds of words. */
+function standing(array: ArrayField, rows: readonly PlacedRow[]): IsRow | undefined {
+  const columns = columnsOf(array, rows);
+  if (columns.length < 2) return byKinds(rows);
+  if (columns.every(({ type }) => type === 'text')) return byAlignment(columns, rows);
+  return (page, line) => columns.every((column) => stands(page, line, column));
+}
+
+/** Returns the lines that rows begin in. */
+const linesAt = (rows: readonly PlacedRow[]) =>
+  rows.flatMap(({ parts: [part] }) => {
+    if (!part) return [];
+    const { page, place } = part;
+    const isSame = (at: number) => page.words[at]?.line === page.words[place.start]?.line;
+    let [start, end] = [place.start, place.start + 1];
+    while (start > 0 && isSame(start - 1)) start -= 1;
+    while (end < page.words.length && isSame(end)) end += 1;
+    return linesOf(page, start, end).map((line) => ({ page, line }));
+  });
+
+const [mostAstray, leastGap] = [8, 12];
+
+/** Texts begin at the left of their columns, after a gap. So do the heads of columns: only what follows them counts. */
+function byAlignment(columns: Column[], rows: readonly PlacedRow[]): IsRow | undefined {
+  const begins: IsRow = ({ words }, { start, end }) =>
+    columns.every(({ left }) =>
+      words.slice(start, end).some(({ across }, n) => {
+        if (!across || Math.abs(across[0] - left) > mostAstray) return false;
+        const before = n > 0 && words[start + n - 1]?.across;
+        return !before || across[0] - before[1] >= leastGap;
+      }),
+    );
+  const own = linesAt(rows);
+  const [first] = own;
+  const isKnown =
+    own.filter(({ page, line }) => begins(page, line)).length >= own.length * keyShare;
+  if (!first || !isKnown) return undefined;
+  const heads = new Set(linesOf(first.page, 0, first.line.start).map(({ text }) => text));
+  return (page, line) =>
+    (page.page > first.page.page || (page === first.page && line.start > first.line.start)) &&
+    !heads.has(line.text) &&
+    begins(page, line);
+}
+
+/** Where no places are known, a row is a line with the dates, numbers and words of another one, in their order. */
+function byKinds(rows: readonly PlacedRow[]): IsRow | undefined {
+  const kindOf = (word: string) =>
+    datesIn(word).length > 0 ? 'd' : numbersIn(word).length > 0 ? 'n' : 'w';
+  const kindsOf = ({ text }: Line) => text.split(' ').map(kindOf).join('').replace(/w+/g, 'w');
+  const isPlaced = ({ words }: ReadPage) => words.some(({ across }) => across);
+  const known = new Set(
+    linesAt(rows)
+      .filter(({ page }) => !isPlaced(page))
+      .map(({ line }) => kindsOf(line))
+      .filter((kinds) => /[dn].*[dn]/.test(kinds)),
+  );
+  return known.size === 0 ? undefined : (page, line) => !isPlaced(page) && known.has(kindsOf(line));
 }
 
 /** A row of which no value stands at its place takes none from the row that stands there. */
@@ -51,16 +111,15 @@ function takenWords(rows: readonly PlacedRow[]): (page: ReadPage) => Uint8Array 
     taken.set(page, words);
     return words;
   };
-  for (const row of rows.filter(isShown)) {
+  for (const row of rows) {
     for (const { page, place } of row.parts) wordsOf(page).fill(1, place.start, place.end);
   }
   return wordsOf;
 }
 
 function columnsOf(array: ArrayField, rows: readonly PlacedRow[]): Column[] {
-  const placed = rows.filter(isShown);
   return cellsOf(array).flatMap(({ field: { type } }, index): Column[] => {
-    const spans = placed.flatMap(({ cells }) => {
+    const spans = rows.flatMap(({ cells }) => {
       const cell = cells[index];
       const words = cell?.part.page.words.slice(cell.place.start, cell.place.end) ?? [];
       const across = words.flatMap((word) => (word.across ? [word.across] : []));
@@ -69,7 +128,7 @@ function columnsOf(array: ArrayField, rows: readonly PlacedRow[]): Column[] {
         [Math.min(...across.map(([left]) => left)), Math.max(...across.map(([, right]) => right))],
       ];
     });
-    if (spans.length === 0 || spans.length < placed.length * keyShare) return [];
+    if (spans.length === 0 || spans.length < rows.length * keyShare) return [];
     const kind =
       type === 'date' ? 'date' : type === 'number' || type === 'integer' ? 'number' : 'text';
     const sorted = (side: 0 | 1) => spans.map((span) => span[side] as number).sort((a, b) => a - b);

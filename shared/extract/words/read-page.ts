@@ -57,7 +57,7 @@ function textWords({ text, words }: SourcePage): LinedWord[] {
       : [written];
     return cells.flatMap((cell, column) =>
       (cell.match(/\S+/g) ?? []).map((word): LinedWord => {
-        const across = isRow ? ([column, column + 0.9] as const) : null;
+        const across = isRow ? ([column * 100, column * 100 + 80] as const) : null;
         return { text: word, box: null, confidence: null, line, across };
       }),
     );

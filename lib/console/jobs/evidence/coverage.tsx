@@ -68,7 +68,9 @@ function Rows({ array, view }: { array: ExtractResult['coverage']['arrays'][numb
         {path.slice(1)}: {counted(returned, 'row')}
         {isOff
           ? `, but the pages show ${count(on_pages)}`
-          : on_pages !== null && ', as many as the pages show'}
+          : on_pages === null
+            ? '; the rows of the pages can’t be counted'
+            : ', as many as the pages show'}
         {missing.length > 0 ? '. Missing:' : '.'}
       </p>
       {missing.length > 0 && (

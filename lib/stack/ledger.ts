@@ -82,6 +82,8 @@ export class Ledger extends Construct {
       // Parts of an account are read together before a refusal, and a closed one is raised on if its account allows it.
       'dynamodb:GetItem',
       'dynamodb:ConditionCheckItem',
+      // What providers told of a conversation's last prompts, where a budget is tight.
+      'dynamodb:Query',
     );
     this.setEnvironment(fn);
     this.lateCalls.grant(fn, 'sqs:SendMessage');

@@ -14,6 +14,7 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { AnswerBytes } from '../models/answer-bytes.ts';
 import { type Head, meteredAnswer } from '../models/answer-head.ts';
+import { isOfModel } from '../models/beginnings.ts';
 import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter } from '../models/completion-meter.ts';
 import { oneCreated } from '../models/dialects/chat/created.ts';
@@ -21,15 +22,21 @@ import type { Body, EndingReader } from '../models/dialects/dialect.ts';
 import { dialects, wires } from '../models/dialects/dialects.ts';
 import type { DialectName } from '../models/dialects/names.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
-import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
+import {
+  costBounds,
+  isCertainlyTooLong,
+  type SizedRequest,
+  type Told,
+} from '../models/token-bounds.ts';
 import {
   mayAnswerElsewhere,
   type OpenedCompletion,
   openCompletion,
   type RequestBody,
 } from '../models/upstream.ts';
-import { otherModels } from './other-models.ts';
-import { planDearest } from './plan-hold.ts';
+import { isNameOf, otherModels } from './other-models.ts';
+import { planDearest, planHold } from './plan-hold.ts';
+import { promptHash, toldOf } from './told-prompt.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
 import { UseNotes } from './use-notes.ts';
 
@@ -71,6 +78,8 @@ export interface HeldCall {
   hold: Hold;
   /** The most tokens that the model may write, if the key has too little for all that it can. */
   maxTokens?: number | undefined;
+  /** What it can cost by its bytes, if it is held by the tokens that its upstream told of its beginning. */
+  mostNanoUsd?: number | undefined;
 }
 
 /** A call that is held in the ledger and under way. The reader of the response must end it. */
@@ -125,17 +134,26 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   }
   const wantedAt = performance.now();
   const chargeSubject = { model: first.model.id, ...subject };
-  const plan = planDearest([first, ...others], {
-    canWait: subject.job_id !== undefined,
-    limitName,
-  });
+  const options = { canWait: subject.job_id !== undefined, limitName };
+  const wide = planDearest([first, ...others], options);
+  let told: Promise<Told | undefined> | undefined;
+  const closer = async () => {
+    told ??= toldOf(keyId, { ...first, dialect: dialectOf(call) });
+    return (await told)
+      ? planHold(first.model, first.request, { ...options, told: await told })
+      : wide;
+  };
+  // What another model makes of the prompt is not known.
+  const isKnown = others.length === 0 && first.request.messages.some(isOfModel);
+  const plan = isKnown ? { ...wide, closer } : wide;
   const { hold, chosen } = await reserveByPlan(keyId, plan, chargeSubject, { asRequest });
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
+  const mostNanoUsd = (await told) && costBounds(first.model, first.request).maxNanoUsd(maxTokens);
   const limited = ({ request: _, ...route }: (typeof routes)[number]): Route =>
     maxTokens === undefined ? route : { ...route, body: { ...route.body, [limitName]: maxTokens } };
   const held = { ...call, ...limited(first), fallbacks: others.map(limited) };
-  return { call: held, hold, ...(maxTokens !== undefined && { maxTokens }) };
+  return { call: held, hold, mostNanoUsd, ...(maxTokens !== undefined && { maxTokens }) };
 }
 
 const dialectOf = ({ dialect = 'chat' }: ModelCall) => dialect;
@@ -152,18 +170,20 @@ export const sizedRequest = (call: ModelCall): SizedRequest =>
 interface Attempt {
   model: Model;
   meter: CompletionMeter;
-  /** The upstream's name for it, once it has answered. */
-  asked?: string;
+  headers?: Record<string, string> | undefined;
+  /** The upstream that has answered, and its name for the model. */
+  asked?: { upstream: string; model: string };
 }
 
 /**
  * Makes a held call. Throws `ModelError` if no upstream of its models answers, and releases the hold; but a prompt that
  * an upstream took, and did not answer in time, is paid.
  */
-export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
+export async function openHeldCall(held: HeldCall): Promise<MeteredCall> {
+  const { call, hold, maxTokens, mostNanoUsd } = held;
   const { keyId, body, signal } = call;
   const dialect = dialectOf(call);
-  const unanswered = new UnansweredPrompts(hold);
+  const unanswered = new UnansweredPrompts(hold, mostNanoUsd);
   const attempt = attemptOf(call, dialect);
   const used = () => usedSoFar(attempt, unanswered);
   const notes = new UseNotes(hold, used);
@@ -173,7 +193,7 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   };
   const onTooLarge = (unread: number) => attempt.meter.addUnread(unread);
   const bytes = new AnswerBytes(room, { mostBytes: call.answerBytes, signal, onTooLarge });
-  const reach = () => outcomeOf(attempt, call, hold, used(), unanswered);
+  const reach = () => outcomeOf(attempt, held, used(), unanswered);
   const settlement = () => settlementOf(hold, notes, reach, call, close);
   try {
     const { upstream, ...opened } = await openInTurn(call, dialect, attempt, bytes, unanswered);
@@ -192,8 +212,8 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   }
 }
 
-const attemptOf = ({ model, body }: Route, dialect: DialectName): Attempt => ({
-  model,
+const attemptOf = ({ model, body, headers }: Route, dialect: DialectName): Attempt => ({
+  ...{ model, headers },
   meter: new CompletionMeter(model, wires[dialect].sized(body)),
 });
 
@@ -213,7 +233,7 @@ async function openInTurn(
     try {
       const question = { dialect, body, headers, temperature };
       const opened = await openCompletion(model, keyId, question, signal, bytes, unanswered);
-      attempt.asked = opened.model;
+      attempt.asked = opened;
       return opened;
     } catch (error) {
       const next = rest.shift();
@@ -231,7 +251,7 @@ function usedSoFar(
   unanswered: UnansweredPrompts,
 ): Outcome | undefined {
   if (!meter.sawAnything && meter.ended) return undefined;
-  const others = asked === undefined ? [] : otherModels(model, asked, meter.answeredBy);
+  const others = asked === undefined ? [] : otherModels(model, asked.model, meter.answeredBy);
   return unanswered.beside(meter.outcome(others));
 }
 
@@ -241,15 +261,19 @@ function usedSoFar(
  * held.
  */
 async function outcomeOf(
-  { model, meter }: Attempt,
-  call: ModelCall,
-  hold: Hold,
+  attempt: Attempt,
+  { call, hold, mostNanoUsd }: HeldCall,
   outcome: Outcome | undefined,
   unanswered: UnansweredPrompts,
 ): Promise<Outcome | undefined> {
+  const { model, meter } = attempt;
   if (!outcome) return withImages(unanswered.alone, call);
   if (model.id !== hold.charge.model) outcome.model = model.id;
   const { promptTokens, completionTokens, costNanoUsd } = outcome;
+  if (mostNanoUsd !== undefined && costNanoUsd > hold.charge.hold) {
+    log('warn', 'prompt longer than was told', { model: model.id, promptTokens });
+    await raiseTo(hold, Math.min(costNanoUsd, unanswered.costNanoUsd + mostNanoUsd));
+  }
   const isTooMuch = costNanoUsd > hold.charge.hold;
   if (meter.isUnbelievable || (isTooMuch && !meter.isBeyondLimit)) {
     log('warn', 'unbelievable usage', { model: model.id, promptTokens, completionTokens });
@@ -264,7 +288,17 @@ async function outcomeOf(
     outcome.costNanoUsd = hold.charge.hold;
     if (outcome.figures === 'exact') outcome.figures = 'estimated';
   }
+  if (outcome.figures === 'exact') Object.assign(outcome, foundBy(attempt, call, hold));
   return withImages(outcome, call);
+}
+
+/** What a prompt is found by whose tokens its upstream told, and not another model in its place. */
+function foundBy({ meter, headers, asked }: Attempt, call: ModelCall, hold: Hold) {
+  const { request, answeredBy } = meter;
+  if (!asked || (answeredBy !== undefined && !isNameOf(asked.model, answeredBy))) return {};
+  const question = { dialect: dialectOf(call), headers, request };
+  const hash = promptHash(hold, call.keyId, asked, question);
+  return hash === undefined ? {} : { promptHash: hash };
 }
 
 const withImages = (outcome: Outcome | undefined, { images }: ModelCall) =>

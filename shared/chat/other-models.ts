@@ -21,7 +21,7 @@ export function otherModels(model: Model, asked: string, answeredBy: string | un
 }
 
 /** Whether a name in an answer stands for a model: its own, with a date or version, or with a path before it. */
-function isNameOf(model: string, answered: string): boolean {
+export function isNameOf(model: string, answered: string): boolean {
   const name = answered.slice(answered.lastIndexOf('/') + 1);
   const own = model.slice(model.lastIndexOf('/') + 1);
   return name === own || (name.startsWith(own) && /^[-@:][\d.v-]+$/.test(name.slice(own.length)));

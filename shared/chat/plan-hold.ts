@@ -1,6 +1,6 @@
 import type { Fit, HoldPlan } from '../ledger/terms/hold-plan.ts';
 import type { Model } from '../models/catalogue.ts';
-import { costBounds, type SizedRequest } from '../models/token-bounds.ts';
+import { costBounds, type SizedRequest, type Told } from '../models/token-bounds.ts';
 
 /** A hold for a model call, and the limit of output that makes it enough. */
 export interface LimitedFit extends Fit {
@@ -15,6 +15,13 @@ const leastTokens = 256;
 const leastReasoningTokens = 1_024;
 const defaultUsualTokens = 16_384;
 
+export interface PlanOptions {
+  canWait?: boolean;
+  limitName?: string;
+  /** What is known of the beginning of the prompt. */
+  told?: Told | undefined;
+}
+
 /**
  * Plans a call's hold. With a limit: what that can cost. Without: what the model can write, if that is a tenth of
  * what is available; else a tenth, or what the model usually writes, at most all, and the output is limited to it. A
@@ -24,9 +31,9 @@ const defaultUsualTokens = 16_384;
 export function planHold(
   model: Model,
   request: SizedRequest,
-  { canWait = false, limitName = 'max_tokens' } = {},
+  { canWait = false, limitName = 'max_tokens', told }: PlanOptions = {},
 ): HoldPlan<LimitedFit> {
-  const { maxNanoUsd, affordableTokens } = costBounds(model, request);
+  const { maxNanoUsd, affordableTokens } = costBounds(model, request, told);
   const all = maxNanoUsd();
   if (request.max_tokens) {
     return {
@@ -62,7 +69,7 @@ interface Sized {
 /** Plans the hold of a call that any of some models may answer: the most of all, under the lowest of their limits. */
 export function planDearest(
   routes: readonly [Sized, ...Sized[]],
-  options: Parameters<typeof planHold>[2],
+  options: PlanOptions,
 ): HoldPlan<LimitedFit> {
   const plans = routes.map(({ model, request }) => planHold(model, request, options));
   const [only] = plans;

@@ -11,10 +11,12 @@ export class UnansweredPrompts implements TakenPrompts {
   private readonly hold: Hold;
   private readonly taken: { how: 'silent' | 'broken'; prompt: Outcome }[] = [];
   private prompt: Outcome | undefined;
-  private covered = 0;
+  private covered: number;
 
-  constructor(hold: Hold) {
+  /** `mostNanoUsd` is what the call can cost with other upstreams, if what is held was told by the first. */
+  constructor(hold: Hold, mostNanoUsd = hold.charge.hold) {
     this.hold = hold;
+    this.covered = Math.min(0, hold.charge.hold - mostNanoUsd);
   }
 
   /** Tells what a prompt alone costs with the model that is asked from here on. */

@@ -74,3 +74,22 @@ async function lastEntry(id: string): Promise<string | undefined> {
   );
   return Items[0]?.['entry'];
 }
+
+/** How many of a key's last calls are looked at: some 20 KB, so that 20 conversations at once find theirs. */
+const lastCalls = 40;
+
+/** Returns the tokens of the prompts of a key's last calls, by their hashes, as far as providers told them. */
+export async function toldPrompts(keyId: string): Promise<Map<string, number>> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: setting('LEDGER_TABLE'),
+      KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
+      FilterExpression: 'attribute_exists(prompt_hash)',
+      ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
+      ProjectionExpression: 'prompt_hash, prompt_tokens',
+      ScanIndexForward: false,
+      Limit: lastCalls,
+    }),
+  );
+  return new Map(Items.map(({ prompt_hash, prompt_tokens }) => [prompt_hash, prompt_tokens]));
+}

@@ -16,7 +16,7 @@ import { ownerOf } from './parts/part-id.ts';
 import { isInParts, payersOf, wholeSeen } from './parts/payers.ts';
 import { renewPart } from './parts/whole.ts';
 import { type ChargeSubject, chargeRetentionSeconds, type HeldCharge } from './terms/charge.ts';
-import type { Fit, HoldPlan } from './terms/hold-plan.ts';
+import { type Fit, type HoldPlan, isTight, unlessTight } from './terms/hold-plan.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
@@ -104,18 +104,22 @@ export async function holdByPlan<Chosen extends Fit>(
 
 async function fitAndHold<Chosen extends Fit>(
   keyId: string,
-  plan: HoldPlan<Chosen>,
+  first: HoldPlan<Chosen>,
   asRequest: boolean,
   leases: Leases | undefined,
 ): Promise<Held<Chosen>> {
+  let plan = first;
   let payers = payersOf(keyId);
   let word: Word<Chosen> | undefined;
   let throttles = 0;
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const now = Date.now();
     // A part alone has less than its account, and is no measure of what a call may write.
-    const chosen = word?.chosen ?? plan.fit(leastOf(payers.map(wholeSeen)));
-    const joint = await holdJointly(payers, word?.fit ?? chosen, now, asRequest).catch(
+    const free = leastOf(payers.map(wholeSeen));
+    if (plan.closer && isTight(plan.fit(free), free)) plan = await plan.closer();
+    const chosen = word?.chosen ?? plan.fit(free);
+    const asked = plan.closer ? unlessTight(chosen) : chosen;
+    const joint = await holdJointly(payers, word?.fit ?? asked, now, asRequest).catch(
       (error: unknown) => {
         if (!isThrottled(error) || throttles === maxThrottles) throw error;
       },
@@ -149,6 +153,7 @@ async function fitAndHold<Chosen extends Fit>(
       continue;
     }
     if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
+      if (plan.closer) plan = await plan.closer();
       word = await lastWord(payers, plan, asRequest);
       payers = word?.payers ?? payers;
       continue;
@@ -156,6 +161,7 @@ async function fitAndHold<Chosen extends Fit>(
     const own = refusedBy.find(({ key_id }) => key_id === keyId);
     if (own && asRequest) refuseRequest(own, now);
     const least = leastOf(payers.map(wholeSeen));
+    if (plan.closer && isTight(plan.fit(least), least)) continue;
     const { holdNanoUsd, from = 0 } = plan.fit(least);
     // What holds nothing yet may need that so much is there.
     const needed = holdNanoUsd || from;

@@ -25,6 +25,8 @@ export interface Outcome {
   completionTokens: number;
   /** Pages read by OCR. */
   images?: number;
+  /** What the prompt is found by that has so many tokens, where calls to come may want that. */
+  promptHash?: string;
 }
 
 /** A call's charge could not be written, or nobody knows. No advice to try again: the audit finds out what is paid. */
@@ -36,7 +38,9 @@ export class UnsettledError extends Error {
 
 /** The attributes with which a charge ends. */
 type Ending = Pick<Charge, 'status' | 'cost' | 'figures' | 'failed'> &
-  Pick<Charge, 'prompt_tokens' | 'completion_tokens' | 'images'> & { model?: string };
+  Pick<Charge, 'prompt_tokens' | 'completion_tokens' | 'images' | 'prompt_hash'> & {
+    model?: string;
+  };
 
 export const endingOf = (outcome: Outcome): Ending => ({
   status: 'settled',
@@ -46,6 +50,7 @@ export const endingOf = (outcome: Outcome): Ending => ({
   completion_tokens: outcome.completionTokens,
   ...(outcome.images !== undefined && { images: outcome.images }),
   ...(outcome.model !== undefined && { model: outcome.model }),
+  ...(outcome.promptHash !== undefined && { prompt_hash: outcome.promptHash }),
 });
 
 /**

@@ -30,9 +30,15 @@ const tokensOfToolPrompt = 1_024;
 export const maxCostNanoUsd = (model: Model, request: SizedRequest): number =>
   costBounds(model, request).maxNanoUsd();
 
+/** How many tokens a provider told that the first messages of a request are, with all parameters (`beginnings.ts`). */
+export interface Told {
+  messages: number;
+  tokens: number;
+}
+
 /** What a call can cost, by the limit of its output. The prompt is measured once, however often one asks. */
-export function costBounds(model: Model, request: SizedRequest) {
-  const prompt = maxPromptTokens(model, request);
+export function costBounds(model: Model, request: SizedRequest, told?: Told) {
+  const prompt = maxPromptTokens(model, request, told);
   const { input, output } = highestRates(model, request, prompt);
   const fee = feeNanoUsd(model);
   const predicted = maxPredictedTokens(request);
@@ -86,9 +92,10 @@ export const maxCompletionTokens = (model: Model, { n, max_tokens }: OutputLimit
 
 /**
  * The most tokens of a prompt: its text's bytes, as no byte-level tokenizer makes more; images by the catalogue;
- * files and unknown content as the whole context window.
+ * files and unknown content as the whole context window. Of a beginning that was told, the tokens that were.
  */
-export function maxPromptTokens(model: Model, request: SizedRequest): number {
+export function maxPromptTokens(model: Model, request: SizedRequest, told?: Told): number {
+  if (told) return Math.min(maxPromptTokens(model, request), maxTokensAfter(told, model, request));
   const { bytes, images, unmeasured } = sizeOf(request);
   if (unmeasured > 0) return model.contextWindow;
   const max =
@@ -98,6 +105,28 @@ export function maxPromptTokens(model: Model, request: SizedRequest): number {
     toolPromptTokens(model, request) +
     tokensPerRequest;
   return Math.min(model.contextWindow, max);
+}
+
+/** No usual text has more bytes in a token. A provider that told fewer tokens left something out. */
+const mostBytesPerToken = 8;
+
+/** The most bytes of a prompt that a hash of its beginning leaves out. */
+export const mostOmitted = 200;
+
+/** The most tokens of a prompt whose beginning was told. Its images may lie behind URLs, and count once more. */
+function maxTokensAfter(told: Told, model: Model, { messages, ...parameters }: SizedRequest) {
+  const other = Object.entries(parameters).filter(([name]) => ofCaller.includes(name));
+  const begun = sizeOf({ messages: messages.slice(0, told.messages) });
+  const added = sizeOf({ ...Object.fromEntries(other), messages: messages.slice(told.messages) });
+  if (begun.unmeasured + added.unmeasured > 0) return model.contextWindow;
+  return (
+    Math.max(told.tokens, Math.ceil(begun.bytes / mostBytesPerToken)) +
+    added.bytes +
+    (begun.images + added.images) * (model.maxImageTokens ?? 0) +
+    (messages.length - told.messages) * tokensPerMessage +
+    tokensPerRequest +
+    mostOmitted
+  );
 }
 
 const toolPromptTokens = (model: Model, { tools }: SizedRequest): number =>
@@ -192,7 +221,17 @@ const neverPrompt = [
   ...['temperature', 'top_p', 'stream', 'stream_options'],
 ];
 
+/** Parameters that differ from call to call of a conversation. They may count as prompt, but change nothing before. */
+const ofCaller = ['user', 'metadata', 'prompt_cache_key', 'safety_identifier', 'client_metadata'];
+
+/** Parameters that no beginning of a prompt depends on. */
+export const notOfPrompt = [...neverPrompt, ...ofCaller];
+
 const measured: unknown[] = ['text', 'refusal', 'image_url'];
+
+/** Whether a message has no parts that may stand for any number of tokens. */
+export const isMeasured = (message: unknown): boolean =>
+  sizeOf({ messages: [message] }).unmeasured === 0;
 
 /** In what detail an image has no more tokens than the catalogue says. In its original size it may have any number. */
 const measuredDetails: unknown[] = ['low', 'high', 'auto'];

@@ -98,7 +98,8 @@ export async function openCompletion(
   for (const each of inOrder(model.upstreams, keyId, body)) {
     const { upstream, model: upstreamModel } = each;
     const last = failures.at(-1);
-    if (last && !(await taken.coverNext())) {
+    if ((last ?? untold) && !(await taken.coverNext())) {
+      if (!last) break;
       throw unavailable(`${last.message} ${notCovered}`, last, last.retryAfterSeconds ?? 1);
     }
     const circuit = `${upstream} ${upstreamModel}`;

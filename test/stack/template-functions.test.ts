@@ -91,7 +91,14 @@ describe('functions', () => {
   const consume = ['ChangeMessageVisibility', 'DeleteMessage', 'ReceiveMessage'];
   const queue = ['GetQueueAttributes', 'GetQueueUrl'];
   const work = ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
-  const spend = ['ConditionCheckItem', 'GetItem', 'PartiQLInsert', 'PutItem', 'UpdateItem'];
+  const spend = [
+    'ConditionCheckItem',
+    'GetItem',
+    'PartiQLInsert',
+    'PutItem',
+    'Query',
+    'UpdateItem',
+  ];
   const bodies = ['GetObject', 'PutObject'];
   const secrets = ['GetSecretValue'];
 

@@ -34,6 +34,8 @@ export interface Charge extends ChargeSubject {
   figures?: Accuracy;
   prompt_tokens?: number;
   completion_tokens?: number;
+  /** Nine bytes of a hash of the prompt, where its provider told `prompt_tokens` and the budget may be tight. */
+  prompt_hash?: string;
   /** Pages read by OCR. */
   images?: number;
   /** Whether it was released. */

@@ -18,4 +18,18 @@ export interface HoldPlan<Chosen extends Fit = Fit> {
   fit(free: Free): Chosen;
   /** Returns a sentence that says what a caller can do if its account has too little. */
   advice?(free: Free): string | undefined;
+  /** Returns a plan that holds less, or this one. It is asked where the hold is more than a hundredth of what is free. */
+  closer?(): Promise<HoldPlan<Chosen>>;
 }
+
+const plenty = 100;
+
+/** Whether a closer hold is worth its while. */
+export const isTight = ({ holdNanoUsd }: Fit, { available }: Free): boolean =>
+  plenty * holdNanoUsd > available;
+
+/** A hold that is refused by an account for which it is tight. */
+export const unlessTight = <Chosen extends Fit>(fit: Chosen): Chosen => ({
+  ...fit,
+  from: Math.max(fit.from ?? 0, plenty * fit.holdNanoUsd),
+});

@@ -1,7 +1,7 @@
 import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
-import { BatchPath, cancelBatch } from '../shared/jobs/routes/read-batch.ts';
+import { BatchPath, cancelBatch } from '../shared/jobs/routes/read-batches.ts';
 
 /** POST /v1/batches/{batch_id}/cancel */
 export const handler = jsonEndpoint(

@@ -1,7 +1,6 @@
 import type { AnswerBytes } from './answer-bytes.ts';
 import type { Metered } from './completion-meter.ts';
-import type { AnswerEvent } from './dialects/answer-event.ts';
-import type { Body } from './dialects/dialect.ts';
+import type { AnswerEvent, Body } from './dialects/dialect.ts';
 import { dialects } from './dialects/dialects.ts';
 import { meteredEmbeddings } from './dialects/embeddings.ts';
 import { meteredOf } from './dialects/metered.ts';

@@ -1,7 +1,6 @@
 import { Batch, BatchUsage, RequestCounts } from '../jobs/kinds/batch/batch.ts';
 import { BatchRequest } from '../jobs/routes/create-batch.ts';
-import { BatchList, BatchListQuery } from '../jobs/routes/list-batches.ts';
-import { BatchPath } from '../jobs/routes/read-batch.ts';
+import { BatchList, BatchListQuery, BatchPath } from '../jobs/routes/read-batches.ts';
 import { SubmissionHeader } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer } from './error-answers.ts';

@@ -1,4 +1,4 @@
-import { maxLines } from '../jobs/kinds/requests/file-lines.ts';
+import { maxLines } from '../jobs/kinds/requests/file-line.ts';
 import * as results from '../jobs/results/result.ts';
 import { lowConfidence, ResultWarning } from '../jobs/results/warnings.ts';
 import { component } from './operation.ts';

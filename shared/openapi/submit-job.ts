@@ -1,5 +1,5 @@
 import { ExtractInput } from '../jobs/kinds/extraction/extract-input.ts';
-import { maxLines } from '../jobs/kinds/requests/file-lines.ts';
+import { maxLines } from '../jobs/kinds/requests/file-line.ts';
 import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/routes/estimate.ts';
 import { JobRecord } from '../jobs/routes/record.ts';
 import {

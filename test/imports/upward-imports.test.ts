@@ -37,7 +37,7 @@ it('each import that is planted and goes up, or where it may not go, is refused 
     ['shared/log.ts', './jobs/engine/item/job.ts'],
     ['shared/jobs/engine/item/job.ts', '../../../../lib/stack/settings/settings.ts'],
     ['shared/jobs/engine/item/lease.ts', '../run/failure.ts'],
-    ['shared/jobs/reading/page-limit.ts', '../kinds/kinds.ts'],
+    ['shared/jobs/reading/page-steps.ts', '../kinds/kinds.ts'],
     ['functions/get-job.ts', '../lib/stack/settings/settings.ts'],
     ['functions/list-jobs.ts', './get-job.ts'],
     ['lib/stack/settings/settings.ts', '../../../bin/app.ts'],

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { LineEndpoint } from '../../../shared/jobs/kinds/requests/line-endpoint.ts';
+import type { LineEndpoint } from '../../../shared/jobs/kinds/requests/file-line.ts';
 import { call } from '../api/call.ts';
 import { useAction } from '../parts/action.ts';
 import { Failed } from '../parts/failed.tsx';

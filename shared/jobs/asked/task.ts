@@ -1,3 +1,5 @@
+import { ServiceError } from '../../http/errors.ts';
+import { catalogue, findModel, findOcrEngine, type Model } from '../../models/catalogue.ts';
 import type { Job } from '../engine/item/job.ts';
 import { runAttributes } from '../engine/item/new-job.ts';
 import type { Extracting } from './extract-task.ts';
@@ -34,3 +36,44 @@ export const askedOf = ({ job_type, asked_model, pipeline, extract }: Job & Task
   pipeline: pipeline ?? null,
   extract,
 });
+
+/** What decides which models a job's steps run on. */
+interface Asked {
+  job_type: 'chat' | 'ocr' | 'auto';
+  model: string | null;
+  pipeline: string | null;
+  extract?: object | null | undefined;
+}
+
+/** Whether a model can be an OCR job's: an engine, or a model that sees. */
+export const canRead = (id: string) =>
+  Boolean(findOcrEngine(id) || findModel(id)?.maxImageTokens !== undefined);
+
+/** The model that reads pages: an ocr job's own, or any engine that was asked for. */
+export function ocrModelOf({ job_type, model }: Pick<Asked, 'job_type' | 'model'>): string {
+  return model && (job_type === 'ocr' || findOcrEngine(model)) ? model : catalogue.defaults.ocr;
+}
+
+/** The model that chats: the one asked for, unless it is the one that reads pages. */
+export function chatModelOf({ job_type, model }: Pick<Asked, 'job_type' | 'model'>): string {
+  return model && job_type !== 'ocr' && !findOcrEngine(model) ? model : catalogue.defaults.chat;
+}
+
+/** The model on the record: the one the job's type is about. */
+export const recordModelOf = (asked: Asked) =>
+  asked.job_type === 'chat' ? chatModelOf(asked) : ocrModelOf(asked);
+
+/** Every model a job may come to use. */
+export function modelsOf(asked: Asked): string[] {
+  const does = asked.pipeline !== null || Boolean(asked.extract);
+  const reads = asked.job_type !== 'chat' || does;
+  const chats = asked.job_type !== 'ocr' || does;
+  return [...(chats ? [chatModelOf(asked)] : []), ...(reads ? [ocrModelOf(asked)] : [])];
+}
+
+/** Returns the model that a job runs on. Throws 404 if the deployment has dropped it since the job came. */
+export function requireJobModel(id: string): Model {
+  const model = findModel(id);
+  if (model) return model;
+  throw new ServiceError(404, 'model_not_found', `The model ${id} is not served any more.`);
+}

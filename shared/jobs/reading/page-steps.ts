@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { TransactWriteItem } from '../../aws/transact.ts';
+import { setting } from '../../config.ts';
 import { isComposite } from '../../documents/kind.ts';
 import type { Warning } from '../../documents/warnings.ts';
+import { ServiceError } from '../../http/errors.ts';
 import { findOcrEngine } from '../../models/catalogue.ts';
-import { ocrModelOf } from '../asked/step-models.ts';
+import { ocrModelOf } from '../asked/task.ts';
 import type { Claimed, JobKey } from '../engine/item/job.ts';
 import { stepsBetween, stepsUnder } from '../engine/item/steps.ts';
 import type { OcrPage } from '../results/result.ts';
@@ -105,4 +107,15 @@ function cachePrefixOf(job: Claimed<SourceJob>): string | undefined {
   const reader = [readingVersion, model, findOcrEngine(model)?.features, withPictures];
   const hash = createHash('sha256').update(JSON.stringify([content_sha256, ...reader]));
   return `pages_${hash.digest('base64url')}#`;
+}
+
+/** Throws a 422 for a document of more pages than one may have. */
+export function checkLength(pageCount: number, name: string): void {
+  const { pages } = setting('DOCUMENT_LIMITS');
+  if (pageCount <= pages) return;
+  throw new ServiceError(
+    422,
+    'too_many_pages',
+    `${name} has ${pageCount} pages, more than the ${pages} that a document may have.`,
+  );
 }

@@ -3,8 +3,7 @@ import { underName } from '../../documents/parts/part.ts';
 import type { Claimed } from '../engine/item/job.ts';
 import { findStep, saveStep } from '../engine/item/steps.ts';
 import type { OcrPage } from '../results/result.ts';
-import type { SourceJob } from '../sources/source-job.ts';
-import { isPaged } from '../sources/workable.ts';
+import { isPaged, type SourceJob } from '../sources/source-job.ts';
 
 const stepName = 'parts';
 

@@ -9,7 +9,7 @@ import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';
 import { transcription } from '../../ocr/transcription.ts';
 import { chargeSubjectOf } from '../asked/charge-subject.ts';
-import { ocrModelOf, requireJobModel } from '../asked/step-models.ts';
+import { ocrModelOf, requireJobModel } from '../asked/task.ts';
 import type { Claimed } from '../engine/item/job.ts';
 import { stepWrite } from '../engine/item/steps.ts';
 import type { SourceJob } from '../sources/source-job.ts';

@@ -18,11 +18,10 @@ import type { Job } from '../engine/item/job.ts';
 import { newJob, priorityFor } from '../engine/item/new-job.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
 import { type Batch, noModelYet, toBatch } from '../kinds/batch/batch.ts';
-import { type BatchJob, batchKind } from '../kinds/batch/batch-job.ts';
+import { type BatchJob, batchKind, newWindow } from '../kinds/batch/batch-job.ts';
 import { vias } from '../kinds/batch/upstream/via.ts';
-import { newWindow } from '../kinds/batch/window.ts';
-import { lineEndpointNames } from '../kinds/requests/line-endpoint.ts';
-import { putNew } from './put-new.ts';
+import { lineEndpointNames } from '../kinds/requests/file-line.ts';
+import { putNew } from './retry.ts';
 import { makeOnce, type ReservedKey } from './submit.ts';
 
 /** The metadata that batches read: about lines beyond the budget, where lines are asked, and lines that fail upstream. */

@@ -4,11 +4,9 @@ import { toNanoUsd } from '../../ledger/terms/nano-usd.ts';
 import { type CostRange, callCost, free } from '../../models/call-cost.ts';
 import { findModel, findOcrEngine, type Model } from '../../models/catalogue.ts';
 import { transcription } from '../../ocr/transcription.ts';
-import { chatModelOf, ocrModelOf } from '../asked/step-models.ts';
-import { askedOf } from '../asked/task.ts';
+import { askedOf, chatModelOf, ocrModelOf } from '../asked/task.ts';
 import { extractCost } from '../kinds/extraction/extract-cost.ts';
-import type { SourceJob } from '../sources/source-job.ts';
-import { isPaged } from '../sources/workable.ts';
+import { isPaged, type SourceJob } from '../sources/source-job.ts';
 import { type CountedPages, pageBytes } from './count-pages.ts';
 
 /** A document as far as it is known without its job. The size of Google's own is not. */

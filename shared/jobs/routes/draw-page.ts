@@ -12,7 +12,7 @@ import { openInlineDocuments } from '../kinds/document/read-document.ts';
 import { readPages } from '../kinds/extraction/source-pages.ts';
 import { type AnyJob, asJob } from '../kinds/kinds.ts';
 import { withFile } from '../sources/source-file.ts';
-import { hasPages } from '../sources/workable.ts';
+import { hasPages } from '../sources/source-job.ts';
 import { Drawings } from './drawings.ts';
 import { requireJob } from './read.ts';
 

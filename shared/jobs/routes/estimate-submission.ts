@@ -7,18 +7,15 @@ import { readFile } from '../../files/read-file.ts';
 import { memory } from '../../http/byte-budget.ts';
 import { type CostRange, callCost } from '../../models/call-cost.ts';
 import { inlineFileOf, inlineFilesOf } from '../asked/inline-files.ts';
-import { chatModelOf, requireJobModel } from '../asked/step-models.ts';
-import { askedOf, isRead } from '../asked/task.ts';
+import { askedOf, chatModelOf, isRead, requireJobModel } from '../asked/task.ts';
 import type { FolderJob } from '../kinds/folder/folder-job.ts';
 import { shownName } from '../results/result.ts';
 import { readHead } from '../sources/sniff.ts';
-import type { SourceJob } from '../sources/source-job.ts';
-import { canWorkOn } from '../sources/workable.ts';
-import type { EstimateQuestion, JobEstimate } from './estimate.ts';
+import { canWorkOn, type SourceJob } from '../sources/source-job.ts';
+import { type EstimateQuestion, type JobEstimate, withFiles } from './estimate.ts';
 import { addDrive } from './estimate-drive.ts';
 import { EstimateTotal } from './estimate-total.ts';
 import { jobOf } from './job-of.ts';
-import { withFiles } from './submission-files.ts';
 
 /** A folder that takes longer to list is estimated in part. */
 const listingMs = 18_000;

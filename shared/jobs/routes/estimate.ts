@@ -1,14 +1,16 @@
 import * as v from 'valibot';
 import { invokeFunction } from '../../aws/lambda.ts';
+import { withOwnFiles } from '../../chat/own-files.ts';
 import { setting } from '../../config.ts';
+import { findFile } from '../../files/find-file.ts';
+import { maxBodyBytes } from '../../http/bounds.ts';
 import type { Room } from '../../http/byte-budget.ts';
 import type { Caller } from '../../http/caller.ts';
-import { ServiceError } from '../../http/errors.ts';
+import { ServiceError, valueError } from '../../http/errors.ts';
 import { Count, Usd } from '../../http/schema.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
 import { LeftOutFile, SubfolderCounts } from '../results/result.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
-import { withFiles } from './submission-files.ts';
 
 export const EstimatedFiles = v.object({
   found: Count,
@@ -76,4 +78,21 @@ export async function estimateJob(
   if ('estimate' in answer) return answer.estimate;
   const { statusCode, code, message } = answer.refusal;
   throw new ServiceError(statusCode, code, message);
+}
+
+const ownFiles = { loc: ['body', 'inline', 'messages'], maxBytes: maxBodyBytes };
+
+/** Returns a submission with the bytes of the files that it names. Throws a 422 for one that the key doesn't have. */
+export async function withFiles(
+  keyId: string,
+  submission: JobSubmission,
+  room: Room,
+): Promise<JobSubmission> {
+  const { file_id, inline } = submission;
+  if (file_id !== null && !(await findFile(keyId, file_id))) {
+    throw valueError(['body', 'file_id'], `no such file: ${file_id}`);
+  }
+  if (!inline) return submission;
+  const messages = await withOwnFiles(inline.messages, { keyId, room, ...ownFiles });
+  return { ...submission, inline: { messages } };
 }

@@ -1,5 +1,5 @@
 import { metadataOf } from '../../ledger/terms/metadata.ts';
-import { recordModelOf } from '../asked/step-models.ts';
+import { recordModelOf } from '../asked/task.ts';
 import type { Job, JobKey } from '../engine/item/job.ts';
 import { newJob } from '../engine/item/new-job.ts';
 import { extractOf } from '../kinds/extraction/extract-input.ts';

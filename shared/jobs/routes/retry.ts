@@ -4,16 +4,14 @@ import { ConflictError } from '../../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../../keys/key-limits.ts';
 import { allowedModelsOf, isUsable } from '../../keys/usable-models.ts';
 import type { WithMessages } from '../asked/messages.ts';
-import { recordModelOf } from '../asked/step-models.ts';
-import { askedOf, taskAttributes } from '../asked/task.ts';
+import { askedOf, recordModelOf, taskAttributes } from '../asked/task.ts';
 import { findJob, type Job } from '../engine/item/job.ts';
 import { attributesOf, newJob, priorityFor } from '../engine/item/new-job.ts';
 import { nameRetry } from '../engine/item/state.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
-import { isBatch } from '../kinds/batch/batch-job.ts';
-import { newWindow } from '../kinds/batch/window.ts';
+import { putJob } from '../engine/waiting/put-job.ts';
+import { isBatch, newWindow, noteBatch } from '../kinds/batch/batch-job.ts';
 import { type AnyJob, asJob, kindOf } from '../kinds/kinds.ts';
-import { putNew } from './put-new.ts';
 import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
 import { toRecord } from './to-record.ts';
@@ -76,4 +74,10 @@ function checkModels(job: AnyJob, caller: Caller): void {
     .modelsOf?.(job)
     .find((id) => !isUsable(allowed, id));
   if (denied) throw new ConflictError(`This API key may not use ${denied} any more.`);
+}
+
+/** Puts a new job into the table, of a batch after the note by which lists find it. */
+export async function putNew(job: Job): Promise<Job> {
+  if (isBatch(job)) await noteBatch(job);
+  return putJob(job);
 }

@@ -9,7 +9,7 @@ import { allowedModelsOf, isUsable, noSuchModel } from '../../keys/usable-models
 import { Metadata } from '../../ledger/terms/metadata.ts';
 import { findModel, findOcrEngine } from '../../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from '../asked/inline-files.ts';
-import { canRead, chatModelOf, modelsOf } from '../asked/step-models.ts';
+import { canRead, chatModelOf, modelsOf } from '../asked/task.ts';
 import { checkExtract, ExtractInput } from '../kinds/extraction/extract-input.ts';
 
 /** Longer than any that Google gives. */

@@ -13,10 +13,10 @@ import { priorityFor } from '../engine/item/new-job.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
 import { putJob } from '../engine/waiting/put-job.ts';
 import { findErasure } from '../erase/erasure.ts';
+import { withFiles } from './estimate.ts';
 import { jobOf } from './job-of.ts';
 import type { JobRecord } from './record.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
-import { withFiles } from './submission-files.ts';
 import { toRecord } from './to-record.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */

@@ -3,8 +3,7 @@ import { type DocumentKind, kindOf, likelyKindOf, sniffedBytes } from '../../doc
 import { isGoogleType, openContent } from '../../drive/content.ts';
 import type { DriveFile } from '../../drive/file.ts';
 import { isPermanent } from '../engine/run/failure.ts';
-import type { SourceJob } from './source-job.ts';
-import { canWorkOn } from './workable.ts';
+import { canWorkOn, type SourceJob } from './source-job.ts';
 
 /** Reads the first bytes of a file, which may be a few more. */
 export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {

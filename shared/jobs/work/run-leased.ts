@@ -1,6 +1,6 @@
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
-import { type ClaimedJob, findJob, type Job } from '../engine/item/job.ts';
+import { type ClaimedJob, findJob, type Job, withinWindow } from '../engine/item/job.ts';
 import {
   failJob,
   haveChildrenEnded,
@@ -9,7 +9,6 @@ import {
   retryJob,
   suspendJob,
 } from '../engine/item/state.ts';
-import { withinWindow } from '../engine/item/window.ts';
 import {
   advisedMs,
   endOfWait,

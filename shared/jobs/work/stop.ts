@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
 import { type ApiKey, stateOf } from '../../keys/key.ts';
-import type { Job } from '../engine/item/job.ts';
+import { hasExpired, type Job } from '../engine/item/job.ts';
 import { stopJob } from '../engine/item/state.ts';
-import { hasExpired } from '../engine/item/window.ts';
 import { asJob, childrenOf, kindOf } from '../kinds/kinds.ts';
 
 /** Children that are stopped at once. */

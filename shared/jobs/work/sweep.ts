@@ -2,7 +2,14 @@ import { queryPages } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { errorFields, log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
-import { type ClaimedJob, findJob, instant, type Job, type JobKey } from '../engine/item/job.ts';
+import {
+  type ClaimedJob,
+  findJob,
+  instant,
+  type Job,
+  type JobKey,
+  withinWindow,
+} from '../engine/item/job.ts';
 import { allShards } from '../engine/item/queue-shards.ts';
 import {
   childrenGraceMs,
@@ -12,7 +19,6 @@ import {
   resumeJob,
   takeBackJob,
 } from '../engine/item/state.ts';
-import { withinWindow } from '../engine/item/window.ts';
 import { childrenOf } from '../kinds/kinds.ts';
 import { countEnded } from './count-ended.ts';
 import { notify } from './notify.ts';

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../chat-usage.ts';
 import type { Metered } from '../completion-meter.ts';
-import type { AnswerEvent, EndReason, Usage } from './answer-event.ts';
+import type { AnswerEvent, EndReason, Usage } from './dialect.ts';
 
 /** Describes pieces of an answer as a chunk of a chat completion, which is what the meter reads. */
 export function meteredOf(events: readonly AnswerEvent[]): Metered {

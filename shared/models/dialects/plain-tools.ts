@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AnswerEvent } from './answer-event.ts';
 import type { Ask, AskMessage, Tool, ToolCallPart } from './ask.ts';
+import type { AnswerEvent } from './dialect.ts';
 import { newCallId } from './field.ts';
 
 /*

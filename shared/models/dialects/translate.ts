@@ -1,9 +1,8 @@
 import type { AnswerBytes } from '../answer-bytes.ts';
 import { brokeOff, unavailable } from '../errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
-import type { AnswerEvent } from './answer-event.ts';
 import type { Ask } from './ask.ts';
-import type { AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
+import type { AnswerEvent, AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
 import { restoring } from './plain-tools.ts';
 
 /** Whether a response comes as events. */

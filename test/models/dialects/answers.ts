@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import type {
   AnswerEvent,
+  AnswerReader,
+  AnswerWriter,
+  Body,
   EndReason,
   Usage,
-} from '../../../shared/models/dialects/answer-event.ts';
-import type { AnswerReader, AnswerWriter, Body } from '../../../shared/models/dialects/dialect.ts';
+} from '../../../shared/models/dialects/dialect.ts';
 import { dataOf, eventsIn } from '../../../shared/models/event-splitter.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../shared/http/errors.ts';
 import type { AnswerBytes } from '../../../shared/models/answer-bytes.ts';
-import type { AnswerEvent } from '../../../shared/models/dialects/answer-event.ts';
 import type { Ask, AssistantPart } from '../../../shared/models/dialects/ask.ts';
 import { chat } from '../../../shared/models/dialects/chat/chat.ts';
-import type { Body } from '../../../shared/models/dialects/dialect.ts';
+import type { AnswerEvent, Body } from '../../../shared/models/dialects/dialect.ts';
 import { embeddings, meteredEmbeddings } from '../../../shared/models/dialects/embeddings.ts';
 import { isForeign as isForeignToClaude } from '../../../shared/models/dialects/messages/foreign.ts';
 import { messages } from '../../../shared/models/dialects/messages/messages.ts';

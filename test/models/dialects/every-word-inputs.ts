@@ -1,5 +1,5 @@
-import type { AnswerEvent } from '../../../shared/models/dialects/answer-event.ts';
 import type { Ask } from '../../../shared/models/dialects/ask.ts';
+import type { AnswerEvent } from '../../../shared/models/dialects/dialect.ts';
 
 const png = 'data:image/png;base64,AA==';
 const pdf = 'data:application/pdf;base64,AQ==';

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AnswerEvent } from '../../../shared/models/dialects/answer-event.ts';
 import type { Ask } from '../../../shared/models/dialects/ask.ts';
 import { chat } from '../../../shared/models/dialects/chat/chat.ts';
-import type { Body, Dialect } from '../../../shared/models/dialects/dialect.ts';
+import type { AnswerEvent, Body, Dialect } from '../../../shared/models/dialects/dialect.ts';
 import { messages } from '../../../shared/models/dialects/messages/messages.ts';
 import { isKnownTool } from '../../../shared/models/dialects/messages/wire.ts';
 import { restoring, withPlainTools } from '../../../shared/models/dialects/plain-tools.ts';

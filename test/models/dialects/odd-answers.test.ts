@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { AnswerEvent } from '../../../shared/models/dialects/answer-event.ts';
 import type { Ask } from '../../../shared/models/dialects/ask.ts';
 import { chat } from '../../../shared/models/dialects/chat/chat.ts';
-import type { Body, Dialect } from '../../../shared/models/dialects/dialect.ts';
+import type { AnswerEvent, Body, Dialect } from '../../../shared/models/dialects/dialect.ts';
 import { messages } from '../../../shared/models/dialects/messages/messages.ts';
 import { responses } from '../../../shared/models/dialects/responses/responses.ts';
 import { translateResponse } from '../../../shared/models/dialects/translate.ts';

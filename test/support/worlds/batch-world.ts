@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { requireFile } from '../../../shared/files/find-file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
-import { batchJobIdOf } from '../../../shared/jobs/kinds/batch/batch-id.ts';
+import { batchJobIdOf } from '../../../shared/jobs/kinds/batch/batch-job.ts';
 import { BatchRequest, createBatch } from '../../../shared/jobs/routes/create-batch.ts';
-import { getBatch } from '../../../shared/jobs/routes/read-batch.ts';
+import { getBatch } from '../../../shared/jobs/routes/read-batches.ts';
 import type { useDocumentWorld } from './document-world.ts';
 import { makeFile, textOf } from './files-world.ts';
 

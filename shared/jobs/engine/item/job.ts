@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { getItem } from '../../../aws/dynamodb.ts';
 import { setting } from '../../../config.ts';
+import { memory, type Room } from '../../../http/byte-budget.ts';
 import type { Metadata } from '../../../ledger/terms/metadata.ts';
 import type { JobStatus, Progress } from './status.ts';
 
@@ -144,3 +145,20 @@ export const findJob = <Its extends Job = Job>(key: JobKey) => findItem<Its>(key
 /** Reads any item of the jobs table as it is now. */
 export const findItem = <Item = Record<string, unknown>>({ key_id, job_id }: JobKey) =>
   getItem<Item>(setting('JOBS_TABLE'), { key_id, job_id });
+
+/** How long a job waits for room. Then it goes back to its queue, which costs no retry. */
+export const jobsWait = { waitMs: 20_000 };
+
+/** Opens a room for something of a job's, with so many bytes of it. Throws `NoRoomError` if they find no room in time. */
+export const roomOf = ({ key_id }: Pick<JobKey, 'key_id'>, bytes: number): Promise<Room> =>
+  memory().open(key_id, bytes, jobsWait);
+
+type Windowed = Pick<Job, 'window_ends_at'>;
+
+/** Whether a job's window has ended; most jobs have none. */
+export const hasExpired = ({ window_ends_at }: Windowed) =>
+  window_ends_at !== undefined && Date.parse(window_ends_at) <= Date.now();
+
+/** The time until which a job waits, in epoch ms: not beyond its window, at whose end it stops. */
+export const withinWindow = ({ window_ends_at }: Windowed, untilMs: number) =>
+  window_ends_at === undefined ? untilMs : Math.min(untilMs, Date.parse(window_ends_at));

@@ -13,8 +13,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../../aws/s3.ts';
 import { setting } from '../../../config.ts';
 import type { Room } from '../../../http/byte-budget.ts';
-import type { JobKey } from './job.ts';
-import { jobsWait } from './job-room.ts';
+import { type JobKey, jobsWait } from './job.ts';
 
 /** Longer JSON goes to object storage: each write is billed for the whole item, and each lease renewal is a write. */
 const inlineBytes = 2 * 1024;

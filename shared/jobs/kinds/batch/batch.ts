@@ -2,10 +2,8 @@ import * as v from 'valibot';
 import { Count } from '../../../http/schema.ts';
 import { Metadata } from '../../../ledger/terms/metadata.ts';
 import type { ChatBatchResult } from '../../results/result.ts';
-import { lineEndpointNames } from '../requests/line-endpoint.ts';
-import { batchIdOf } from './batch-id.ts';
-import type { BatchJob, LineError } from './batch-job.ts';
-import { isWindowOver } from './window.ts';
+import { lineEndpointNames } from '../requests/file-line.ts';
+import { type BatchJob, batchIdOf, isWindowOver, type LineError } from './batch-job.ts';
 
 export const batchStatuses = [
   ...(['validating', 'failed', 'in_progress', 'finalizing', 'completed'] as const),

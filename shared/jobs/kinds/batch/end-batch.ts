@@ -9,15 +9,12 @@ import { StoppedError } from '../../engine/run/watch.ts';
 import { completionOf } from '../../results/keep-result.ts';
 import { allResults } from '../requests/end-requests.ts';
 import type { FileLine, LineStep } from '../requests/file-line.ts';
-import { keptOutcomes } from '../requests/line-outcomes.ts';
 import { unaskedStep } from '../requests/read-line.ts';
-import type { RequestFile } from '../requests/request-file.ts';
+import { keptOutcomes, type RequestFile } from '../requests/request-file.ts';
 import { writeResults } from '../requests/write-results.ts';
-import { batchIdOf } from './batch-id.ts';
-import type { BatchJob } from './batch-job.ts';
+import { type BatchJob, batchIdOf, isWindowOver } from './batch-job.ts';
 import { type Output, outputIdOf, outputs } from './output-files.ts';
 import { giveBackHeld, runHanded, waitForUpstream } from './upstream/run-handed.ts';
-import { isWindowOver } from './window.ts';
 
 /** Ends a batch whose lines have all been asked, with what came of them. */
 export async function endBatch(file: RequestFile<BatchJob>, done: Set<number>): Promise<RunEnd> {

@@ -3,9 +3,13 @@ import { noteProgress } from '../../engine/item/progress.ts';
 import { saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { fetchSource } from '../../sources/source.ts';
-import { maxBatchBytes } from '../requests/file-lines.ts';
-import { keptOutcomes } from '../requests/line-outcomes.ts';
-import { countLines, type RequestFile, withRequests } from '../requests/request-file.ts';
+import { maxBatchBytes } from '../requests/file-line.ts';
+import {
+  countLines,
+  keptOutcomes,
+  type RequestFile,
+  withRequests,
+} from '../requests/request-file.ts';
 import { answerLines, unlessAborted } from '../requests/run-requests.ts';
 import type { BatchJob } from './batch-job.ts';
 import { checkLines } from './check-lines.ts';

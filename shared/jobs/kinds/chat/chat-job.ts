@@ -1,5 +1,5 @@
 import type { WithMessages } from '../../asked/messages.ts';
-import { chatModelOf } from '../../asked/step-models.ts';
+import { chatModelOf } from '../../asked/task.ts';
 import type { Kind } from '../../engine/item/kind.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
 import { sourceLinksOf } from '../../sources/source-links.ts';

@@ -1,5 +1,5 @@
 import type { Answer } from '../../../chat/ask.ts';
-import { requireJobModel } from '../../asked/step-models.ts';
+import { requireJobModel } from '../../asked/task.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import { continueJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';

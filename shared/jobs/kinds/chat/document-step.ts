@@ -1,4 +1,4 @@
-import { chatModelOf } from '../../asked/step-models.ts';
+import { chatModelOf } from '../../asked/task.ts';
 import { createChildren } from '../../engine/children/children.ts';
 import { type Claimed, childIdOf, type Job, type JobKey } from '../../engine/item/job.ts';
 import type { Kind } from '../../engine/item/kind.ts';

@@ -16,8 +16,7 @@ import { excessIn, readJson } from '../../../http/read-json.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { type InlineFile, inlineFileOf } from '../../asked/inline-files.ts';
-import type { JobKey } from '../../engine/item/job.ts';
-import { jobsWait } from '../../engine/item/job-room.ts';
+import { type JobKey, jobsWait } from '../../engine/item/job.ts';
 
 /** Returns how long the text of a job's document may be. */
 export const textLimits = ({ key_id }: JobKey, signal?: AbortSignal): TextLimits => ({

@@ -1,8 +1,7 @@
 import { chargeSubjectOf } from '../../asked/charge-subject.ts';
 import { messagesOf } from '../../asked/messages.ts';
-import { requireJobModel } from '../../asked/step-models.ts';
-import type { Claimed } from '../../engine/item/job.ts';
-import { roomOf } from '../../engine/item/job-room.ts';
+import { requireJobModel } from '../../asked/task.ts';
+import { type Claimed, roomOf } from '../../engine/item/job.ts';
 import type { EndedJob } from '../../engine/run/run-job.ts';
 import type { ChatResult } from '../../results/result.ts';
 import { askToEnd } from './ask.ts';

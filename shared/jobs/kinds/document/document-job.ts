@@ -1,6 +1,5 @@
 import type { WithMessages } from '../../asked/messages.ts';
-import { modelsOf } from '../../asked/step-models.ts';
-import { askedOf } from '../../asked/task.ts';
+import { askedOf, modelsOf } from '../../asked/task.ts';
 import { madeFor } from '../../engine/children/children.ts';
 import { findJob, isPart, type Job, partsPrefixOf } from '../../engine/item/job.ts';
 import type { Kind } from '../../engine/item/kind.ts';

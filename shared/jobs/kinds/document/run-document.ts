@@ -1,14 +1,18 @@
-import type { Claimed } from '../../engine/item/job.ts';
+import { type Claimed, roomOf } from '../../engine/item/job.ts';
 import { haveChildrenEnded, suspendJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { JobResult } from '../../results/result.ts';
+import { warningsOfTexts } from '../../results/warnings.ts';
 import { fetchSource } from '../../sources/source.ts';
-import { hasPages, isPaged, readsPages } from '../../sources/workable.ts';
+import { withFile } from '../../sources/source-file.ts';
+import { hasPages, isPaged, readsPages, type Sourced } from '../../sources/source-job.ts';
 import { finishPipeline } from '../answer/pipeline.ts';
 import { chatAboutFile } from '../chat/chat-about-file.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
+import { readTextFile } from '../chat/read-texts.ts';
 import { finishExtract, stoppedExtract } from '../extraction/finish-step.ts';
-import { extractFromText } from '../extraction/text-file.ts';
+import { pagesOfTexts } from '../extraction/pages-of-document.ts';
+import { startExtractStep } from '../extraction/start-step.ts';
 import type { DocumentJob, ReadDocument, UnsplitDocument } from './document-job.ts';
 import { failWithPages, finishSections, keptPages } from './finish.ts';
 import { readDocument, readInline } from './read-document.ts';
@@ -52,5 +56,28 @@ async function readFile(
     (readsPages(job, kind) && (await readDocument(sourced, kind, signal))) ||
     (job.extract && (await extractFromText(sourced, signal))) ||
     chatAboutFile(sourced, signal)
+  );
+}
+
+/** Takes fields from a text, which needs no reading. */
+async function extractFromText(job: Sourced, signal: AbortSignal): Promise<RunEnd> {
+  using room = await roomOf(job, 0);
+  const read = await withFile(
+    job.source_object,
+    (path) => readTextFile(path, job.filename, room),
+    signal,
+  );
+  const pages = await Array.fromAsync(pagesOfTexts([{ text: read.text }]));
+  const warnings = warningsOfTexts([read]);
+  const pagesRead = {
+    ...{ page_count: pages.length, images_used: 0, cost_usd: 0 },
+    ...(warnings.length > 0 && { warnings }),
+  };
+  return await startExtractStep(
+    job,
+    pagesRead,
+    (async function* () {
+      yield* pages;
+    })(),
   );
 }

@@ -6,7 +6,7 @@ import type { PageWindow } from '../../../extract/page.ts';
 import { windowsOf } from '../../../extract/windows.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import { requireJobModel } from '../../asked/step-models.ts';
+import { requireJobModel } from '../../asked/task.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
 import { completeJob, continueJob } from '../../engine/item/state.ts';

@@ -5,7 +5,7 @@ import { valueError } from '../../../http/errors.ts';
 import { dictionary, orNull, runningAs, stringUpTo } from '../../../http/schema.ts';
 import { findModel } from '../../../models/catalogue.ts';
 import type { Extracting } from '../../asked/extract-task.ts';
-import { chatModelOf } from '../../asked/step-models.ts';
+import { chatModelOf } from '../../asked/task.ts';
 import type { Job } from '../../engine/item/job.ts';
 import { lowConfidence } from '../../results/warnings.ts';
 

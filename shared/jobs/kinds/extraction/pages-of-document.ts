@@ -1,7 +1,6 @@
 import type { NamedPages } from '../../../documents/document.ts';
 import { runAll } from '../../engine/run/run-all.ts';
-import { checkLength } from '../../reading/page-limit.ts';
-import type { PageStep } from '../../reading/page-steps.ts';
+import { checkLength, type PageStep } from '../../reading/page-steps.ts';
 import { wordsOfStep } from '../../reading/page-words.ts';
 import type { ExtractPage } from './source-pages.ts';
 

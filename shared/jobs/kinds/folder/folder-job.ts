@@ -1,6 +1,5 @@
 import { toNanoUsd } from '../../../ledger/terms/nano-usd.ts';
-import { modelsOf } from '../../asked/step-models.ts';
-import { askedOf } from '../../asked/task.ts';
+import { askedOf, modelsOf } from '../../asked/task.ts';
 import { madeFor } from '../../engine/children/children.ts';
 import { familyOf, isPart, type Job } from '../../engine/item/job.ts';
 import type { Kind } from '../../engine/item/kind.ts';

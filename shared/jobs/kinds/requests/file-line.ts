@@ -1,6 +1,23 @@
 import type { TokenCounts } from '../../results/result.ts';
 import type { Sourced, SourceJob } from '../../sources/source-job.ts';
-import type { LineEndpoint } from './line-endpoint.ts';
+
+/** The routes that lines of a file of requests may ask, one and the same in all of a file. */
+export const lineEndpointNames = [
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/embeddings',
+] as const;
+
+export type LineEndpoint = (typeof lineEndpointNames)[number];
+
+/** The route of a file that says none. */
+export const defaultEndpoint = '/v1/chat/completions' satisfies LineEndpoint;
+
+/** A file of requests may have no more lines, blank ones included. @see https://platform.openai.com/docs/guides/batch */
+export const maxLines = 50_000;
+
+/** The file of a batch's requests may be no larger. */
+export const maxBatchBytes = 200 * 1024 * 1024;
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {

@@ -13,7 +13,7 @@ import {
   usableEmbeddingModel,
   usableModel,
 } from '../../../keys/usable-models.ts';
-import type { LineEndpoint } from './line-endpoint.ts';
+import type { LineEndpoint } from './file-line.ts';
 
 /** What a line asks of a model. */
 export interface LineQuestion extends Question {

@@ -4,8 +4,7 @@ import { ServiceError } from '../../../http/errors.ts';
 import { faultIn } from '../../../http/field-errors.ts';
 import { excessIn, readJson } from '../../../http/read-json.ts';
 import { dictionary } from '../../../http/schema.ts';
-import type { FileLine, LineStep, RequestsJob } from './file-line.ts';
-import { defaultEndpoint } from './line-endpoint.ts';
+import { defaultEndpoint, type FileLine, type LineStep, type RequestsJob } from './file-line.ts';
 import { failedStep, failedWith, outputOf, paramOf } from './line-results.ts';
 import { type LineQuestion, lineEndpoints } from './read-line-body.ts';
 

@@ -2,12 +2,21 @@ import { createReadStream } from 'node:fs';
 import { maxBodyBytes } from '../../../http/bounds.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { linesOf } from '../../../lines.ts';
-import { roomOf } from '../../engine/item/job-room.ts';
+import { type ClaimedJob, roomOf } from '../../engine/item/job.ts';
+import { stepFields } from '../../engine/item/steps.ts';
 import { readKeyOf } from '../../engine/run/watch.ts';
 import { withFile } from '../../sources/source-file.ts';
 import type { Sourced } from '../../sources/source-job.ts';
-import { bytesOf, type FileLine, type RequestsJob } from './file-line.ts';
-import { maxLines } from './file-lines.ts';
+import {
+  bytesOf,
+  type FileLine,
+  type LineStep,
+  lastLineName,
+  lineName,
+  maxLines,
+  numberOf,
+  type RequestsJob,
+} from './file-line.ts';
 import { type Refusal, refusalOf } from './read-line.ts';
 
 /** A file of requests that is on this machine. */
@@ -71,4 +80,25 @@ const noRequests = ({ filename }: Sourced, firstWrong: string) =>
 export async function refusalIn(line: FileLine): Promise<Refusal | undefined> {
   using _room = await roomOf(line.job, bytesOf(line));
   return refusalOf(line);
+}
+
+/** The lines that have a step, by their numbers, and how many of them failed. */
+export interface Outcomes {
+  done: Set<number>;
+  failed: number;
+}
+
+/** Reads which lines of a job were asked by now. */
+export async function keptOutcomes(job: ClaimedJob): Promise<Outcomes> {
+  const kept: Outcomes = { done: new Set(), failed: 0 };
+  for await (const { name, value } of stepFields<LineStep>(
+    job,
+    lineName(1),
+    lastLineName,
+    'failed',
+  )) {
+    kept.done.add(numberOf(name));
+    if (value?.failed) kept.failed += 1;
+  }
+  return kept;
 }

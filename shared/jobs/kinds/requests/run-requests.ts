@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { roomOf } from '../../engine/item/job-room.ts';
+import { roomOf } from '../../engine/item/job.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
 import { continueJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
@@ -8,8 +8,14 @@ import type { Sourced } from '../../sources/source-job.ts';
 import { answerLine } from './answer-line.ts';
 import { endRequests } from './end-requests.ts';
 import { bytesOf, type FileLine } from './file-line.ts';
-import { keptOutcomes, type Outcomes } from './line-outcomes.ts';
-import { countLines, linesIn, type RequestFile, withRequests } from './request-file.ts';
+import {
+  countLines,
+  keptOutcomes,
+  linesIn,
+  type Outcomes,
+  type RequestFile,
+  withRequests,
+} from './request-file.ts';
 
 /** Lines of one file that are asked at once, unless the key may have fewer calls under way. */
 const linesAtOnce = 8;

@@ -1,6 +1,5 @@
 import type { DocumentKind } from '../../../documents/kind.ts';
-import { modelsOf } from '../../asked/step-models.ts';
-import { askedOf } from '../../asked/task.ts';
+import { askedOf, modelsOf } from '../../asked/task.ts';
 import { partsPrefixOf } from '../../engine/item/job.ts';
 import type { Kind } from '../../engine/item/kind.ts';
 import type { SourceJob } from '../../sources/source-job.ts';

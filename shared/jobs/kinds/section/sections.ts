@@ -14,8 +14,7 @@ import { latestTryMs } from '../../engine/waiting/retry-slots.ts';
 import { pageSteps } from '../../reading/page-steps.ts';
 import { readPages, returnImages } from '../../reading/read-pages.ts';
 import { withFile } from '../../sources/source-file.ts';
-import type { Sourced } from '../../sources/source-job.ts';
-import { hasPages } from '../../sources/workable.ts';
+import { hasPages, type Sourced } from '../../sources/source-job.ts';
 import { type SectionJob, sectionIdOf, sectionKind } from './section-job.ts';
 
 /** Makes a job for each so many pages, which any worker may take. The document's job waits for them. */

@@ -1,8 +1,7 @@
 import { cachedTokens, type TokenUsage, withWholePrompt, writtenTokens } from '../../chat-usage.ts';
 import { withReasoning } from '../../reported-usage.ts';
 import { textOf } from '../../token-bounds.ts';
-import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
-import type { AnswerReader, Body } from '../dialect.ts';
+import type { AnswerEvent, AnswerReader, Body, EndReason, Usage } from '../dialect.ts';
 import { jsonIn, newCallId, numberIn, textIn } from '../field.ts';
 import { joined, sealed, textOfDetails } from './thoughts.ts';
 

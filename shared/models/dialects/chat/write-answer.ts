@@ -1,7 +1,6 @@
 import { doneEvent, eventOf } from '../../../http/event-stream.ts';
-import type { AnswerEvent, Usage } from '../answer-event.ts';
 import { type Ask, createdOf } from '../ask.ts';
-import type { AnswerWriter, Body } from '../dialect.ts';
+import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
 import { chatUsage, finishReasons } from '../metered.ts';
 
 /** Writes the chunks of a streamed chat completion, with its usage in the last one. */

@@ -1,6 +1,5 @@
 import { isCount } from '../../chat-usage.ts';
-import type { Usage } from '../answer-event.ts';
-import type { Body } from '../dialect.ts';
+import type { Body, Usage } from '../dialect.ts';
 
 /**
  * Reads an answer's usage. Anthropic counts cache reads and writes beside the rest of the prompt.

@@ -1,9 +1,8 @@
 import { messagesErrorType } from '../../../http/messages-error.ts';
 import { blamesRequest, unavailable } from '../../errors.ts';
 import { estimateTokens } from '../../token-bounds.ts';
-import type { AnswerEvent, Usage } from '../answer-event.ts';
 import type { Ask } from '../ask.ts';
-import type { AnswerWriter, Body } from '../dialect.ts';
+import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
 import { writeUsage } from './usage.ts';
 import { namedEvent, stopReasons } from './wire.ts';
 

@@ -1,8 +1,7 @@
 import { brokeOff, unavailable } from '../../errors.ts';
 import { estimateTokens } from '../../token-bounds.ts';
-import type { AnswerEvent } from '../answer-event.ts';
 import type { Ask } from '../ask.ts';
-import type { Body } from '../dialect.ts';
+import type { AnswerEvent, Body } from '../dialect.ts';
 import { writeUsage } from './usage.ts';
 import { emptyBlocks, errorTypeOf, estimatedUsage, messageOf, stopOf } from './write-answer.ts';
 import { inputOf } from './write-messages.ts';

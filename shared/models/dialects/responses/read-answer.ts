@@ -1,6 +1,5 @@
 import type { ServiceError } from '../../../http/errors.ts';
-import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
-import type { Body, EndingReader } from '../dialect.ts';
+import type { AnswerEvent, Body, EndingReader, EndReason, Usage } from '../dialect.ts';
 import { textIn } from '../field.ts';
 import { ItemReader, outOfOrder } from './read-item.ts';
 import { emptyResponse, failureCode, NumberedEvents } from './response-object.ts';

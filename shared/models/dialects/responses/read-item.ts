@@ -1,6 +1,5 @@
 import { type ModelError, unavailable } from '../../errors.ts';
-import type { AnswerEvent } from '../answer-event.ts';
-import type { Body } from '../dialect.ts';
+import type { AnswerEvent, Body } from '../dialect.ts';
 import { jsonIn, newCallId, numberIn, textIn } from '../field.ts';
 import { sealOf } from './encrypted-content.ts';
 import { callKinds, isCall, OutputItem, type PartType, partKinds } from './output-item.ts';

@@ -1,6 +1,5 @@
 import { withReasoning } from '../../reported-usage.ts';
-import type { Usage } from '../answer-event.ts';
-import type { Body } from '../dialect.ts';
+import type { Body, Usage } from '../dialect.ts';
 import { numberIn } from '../field.ts';
 
 /** Reads a usage, in which any field may be malformed. Thoughts that are counted beside the output are part of it. */

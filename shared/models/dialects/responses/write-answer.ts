@@ -1,6 +1,5 @@
-import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
 import { type Ask, createdOf } from '../ask.ts';
-import type { AnswerWriter, Body } from '../dialect.ts';
+import type { AnswerEvent, AnswerWriter, Body, EndReason, Usage } from '../dialect.ts';
 import { encryptedContentOf, type Seal } from './encrypted-content.ts';
 import { OutputItem, type PartType } from './output-item.ts';
 import { emptyResponse, failureCode, NumberedEvents, newId } from './response-object.ts';

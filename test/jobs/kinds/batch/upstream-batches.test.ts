@@ -5,7 +5,7 @@ import { setting } from '../../../../shared/config.ts';
 import type { Caller } from '../../../../shared/http/caller.ts';
 import type { Batch } from '../../../../shared/jobs/kinds/batch/batch.ts';
 import { sweepStanding } from '../../../../shared/jobs/kinds/batch/upstream/sweep-standing.ts';
-import { cancelBatch } from '../../../../shared/jobs/routes/read-batch.ts';
+import { cancelBatch } from '../../../../shared/jobs/routes/read-batches.ts';
 import { createTeam } from '../../../../shared/keys/team.ts';
 import { standingOf } from '../../../../shared/ledger/standing-hold.ts';
 import { putInTeam } from '../../../../shared/ledger/team.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerEvent } from '../../../../shared/models/dialects/answer-event.ts';
 import type { Ask } from '../../../../shared/models/dialects/ask.ts';
 import { chat } from '../../../../shared/models/dialects/chat/chat.ts';
+import type { AnswerEvent } from '../../../../shared/models/dialects/dialect.ts';
 import { responses } from '../../../../shared/models/dialects/responses/responses.ts';
 import { answers, jsonOf, readBy, writtenBy } from '../answers.ts';
 

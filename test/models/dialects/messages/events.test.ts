@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerEvent } from '../../../../shared/models/dialects/answer-event.ts';
 import type { Ask } from '../../../../shared/models/dialects/ask.ts';
-import type { Body } from '../../../../shared/models/dialects/dialect.ts';
+import type { AnswerEvent, Body } from '../../../../shared/models/dialects/dialect.ts';
 import { messages } from '../../../../shared/models/dialects/messages/messages.ts';
 import { ModelError } from '../../../../shared/models/errors.ts';
 import { dataOf, eventsIn } from '../../../../shared/models/event-splitter.ts';

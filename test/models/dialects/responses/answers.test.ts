@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerEvent } from '../../../../shared/models/dialects/answer-event.ts';
 import type { Ask } from '../../../../shared/models/dialects/ask.ts';
+import type { AnswerEvent } from '../../../../shared/models/dialects/dialect.ts';
 import { responses } from '../../../../shared/models/dialects/responses/responses.ts';
 import { answers, readBy, writtenBy } from '../answers.ts';
 

@@ -2,13 +2,12 @@ import { ServiceError } from '../../../../http/errors.ts';
 import { holdStanding, payersNow } from '../../../../ledger/standing-hold.ts';
 import { BudgetExceededError, type Budgeted } from '../../../../ledger/terms/limit-errors.ts';
 import { protocolOf } from '../../../../models/batches/upstream-batches.ts';
-import { roomOf } from '../../../engine/item/job-room.ts';
+import { roomOf } from '../../../engine/item/job.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
 import { isLinesFault } from '../../requests/answer-line.ts';
 import { bytesOf, lineName } from '../../requests/file-line.ts';
-import type { Outcomes } from '../../requests/line-outcomes.ts';
 import { failedStep } from '../../requests/line-results.ts';
-import { linesIn, type RequestFile } from '../../requests/request-file.ts';
+import { linesIn, type Outcomes, type RequestFile } from '../../requests/request-file.ts';
 import { type HandedLine, handedLine, holdOf, tagOf, writtenLine } from './handed-line.ts';
 import { endedName, type Handed, notePlan, type Part, partName, standingIdOf } from './parts.ts';
 

@@ -6,15 +6,13 @@ import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-b
 import { refusesKey, toModelError } from '../../../../models/errors.ts';
 import { upstreamNamed } from '../../../../models/upstream.ts';
 import { forgetCredentials } from '../../../../models/upstream-credentials.ts';
-import type { ClaimedJob } from '../../../engine/item/job.ts';
+import { type ClaimedJob, withinWindow } from '../../../engine/item/job.ts';
 import { postponeJob } from '../../../engine/item/state.ts';
-import { withinWindow } from '../../../engine/item/window.ts';
 import { isPermanent } from '../../../engine/run/failure.ts';
 import type { RunEnd } from '../../../engine/run/run-job.ts';
 import { beginStep } from '../../../engine/run/watch.ts';
 import type { FileLine } from '../../requests/file-line.ts';
-import type { Outcomes } from '../../requests/line-outcomes.ts';
-import type { RequestFile } from '../../requests/request-file.ts';
+import type { Outcomes, RequestFile } from '../../requests/request-file.ts';
 import { collect } from './collect.ts';
 import { findMade, handOn } from './hand-on.ts';
 import { handedLine } from './handed-line.ts';

@@ -1,5 +1,4 @@
-import { readValues } from '../lib/cli/arguments.ts';
-import { daysOption } from '../lib/cli/count-options.ts';
+import { daysOption, readValues } from '../lib/cli/arguments.ts';
 import { feedbackCommands } from '../lib/cli/feedback/commands.ts';
 import { describeSummary } from '../lib/cli/feedback/feedback-text.ts';
 import { runCommand } from '../lib/cli/run.ts';

@@ -2,9 +2,8 @@ import './catalogue-faults.ts';
 
 import pLimit from 'p-limit';
 import * as v from 'valibot';
-import { readValues } from '../lib/cli/arguments.ts';
-import { confirm } from '../lib/cli/confirm.ts';
-import { LimitOption } from '../lib/cli/count-options.ts';
+import { LimitOption, readValues } from '../lib/cli/arguments.ts';
+import { confirm } from '../lib/cli/command-line.ts';
 import { filesCommands } from '../lib/cli/files/commands.ts';
 import {
   describeFile,

@@ -1,10 +1,8 @@
 import './catalogue-faults.ts';
 
 import * as v from 'valibot';
-import { readValues } from '../lib/cli/arguments.ts';
-import { CommandError } from '../lib/cli/command-line.ts';
-import { confirm } from '../lib/cli/confirm.ts';
-import { LimitOption } from '../lib/cli/count-options.ts';
+import { LimitOption, readValues } from '../lib/cli/arguments.ts';
+import { CommandError, confirm } from '../lib/cli/command-line.ts';
 import { jobsCommands } from '../lib/cli/jobs/commands.ts';
 import { counted, describeActed, describeJob, tabulateJobs } from '../lib/cli/jobs/jobs-text.ts';
 import { describeQueue, describeRedrive } from '../lib/cli/jobs/report-queue.ts';

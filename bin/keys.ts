@@ -1,24 +1,20 @@
 import './catalogue-faults.ts';
 
 import * as v from 'valibot';
-import { readValues } from '../lib/cli/arguments.ts';
+import { daysOption, LimitOption, readValues } from '../lib/cli/arguments.ts';
 import { readBudget, refuseDurationAlone } from '../lib/cli/budget-options.ts';
-import { CommandError } from '../lib/cli/command-line.ts';
-import { confirm, confirmOnTerminal } from '../lib/cli/confirm.ts';
-import { daysOption, LimitOption } from '../lib/cli/count-options.ts';
+import { CommandError, confirm, confirmOnTerminal } from '../lib/cli/command-line.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-text.ts';
 import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
 import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
-import { idMeant } from '../lib/cli/named.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { describeHistory } from '../lib/cli/report-history.ts';
-import { runCommand } from '../lib/cli/run.ts';
-import { reach, type Target } from '../lib/cli/target.ts';
+import { idMeant, runCommand } from '../lib/cli/run.ts';
+import { reach, type Target, whoRuns } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
 import { changeWebhook, runWebhooks, webhookOf } from '../lib/cli/webhooks/commands.ts';
 import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';
-import { whoRuns } from '../lib/cli/who.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../shared/keys/key-limits.ts';

@@ -2,8 +2,7 @@ import './catalogue-faults.ts';
 
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommandError } from '../lib/cli/command-line.ts';
-import { parseOptions } from '../lib/cli/parse-options.ts';
+import { CommandError, parseOptions } from '../lib/cli/command-line.ts';
 import { credentials } from '../lib/local/engines/client-config.ts';
 import { keepCompiled } from '../lib/local/keep-compiled.ts';
 import { Narrator } from '../lib/local/narrator.ts';

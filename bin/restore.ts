@@ -2,7 +2,6 @@ import './catalogue-faults.ts';
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CommandError } from '../lib/cli/command-line.ts';
-import { farTimeouts } from '../lib/cli/far-timeouts.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { completeTable } from '../lib/cli/restore/complete-tables.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import { describeRest, describeRestorations } from '../lib/cli/restore/restore-text.ts';
 import { storesOf } from '../lib/cli/restore/stack-stores.ts';
 import { runProgram } from '../lib/cli/run.ts';
-import { reach } from '../lib/cli/target.ts';
+import { farTimeouts, reach } from '../lib/cli/target.ts';
 import { runCheck } from '../lib/cli/usage/run-check.ts';
 
 const help = `Restores the tables of a deployed stack to one instant, by point-in-time recovery, each into a new table beside it.

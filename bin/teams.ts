@@ -1,18 +1,15 @@
 import './catalogue-faults.ts';
 
-import { readValues } from '../lib/cli/arguments.ts';
+import { LimitOption, readValues } from '../lib/cli/arguments.ts';
 import { readBudget, refuseDurationAlone } from '../lib/cli/budget-options.ts';
-import { CommandError } from '../lib/cli/command-line.ts';
-import { confirm } from '../lib/cli/confirm.ts';
-import { LimitOption } from '../lib/cli/count-options.ts';
+import { CommandError, confirm } from '../lib/cli/command-line.ts';
 import { describeHistory } from '../lib/cli/report-history.ts';
 import { runCommand } from '../lib/cli/run.ts';
-import { reach, type Target } from '../lib/cli/target.ts';
+import { reach, type Target, whoRuns } from '../lib/cli/target.ts';
 import { teamsCommands } from '../lib/cli/teams/commands.ts';
 import { describeTeam, tabulateTeams } from '../lib/cli/teams/teams-text.ts';
 import { changeWebhook, runWebhooks, webhookOf } from '../lib/cli/webhooks/commands.ts';
 import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';
-import { whoRuns } from '../lib/cli/who.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
 import { listKeys } from '../shared/keys/key.ts';
 import { TeamOptions } from '../shared/keys/key-options.ts';

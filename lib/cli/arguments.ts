@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { CommandError, type CommandLine } from './command-line.ts';
+import { CommandError, type CommandLine, meantAmong, parseOptions } from './command-line.ts';
 import { helpFor } from './help.ts';
-import { meantAmong, parseOptions } from './parse-options.ts';
 
 /** A command, and what it was called with. */
 export interface Arguments<Name extends string> {
@@ -133,3 +132,17 @@ function idAmong<Name extends string>(
 
 /** What is a secret or another thing's id, and no name. */
 const isOther = /^(sk-|key_|team_|job_|file-)/;
+
+/** A whole number from 1 to a most, as an option gives it. */
+function count(most: number, usual: string) {
+  const expected = ({ input }: v.BaseIssue<unknown>) =>
+    `takes a whole number from 1 to ${most}, not "${input}"`;
+  const digits = v.pipe(v.string(), v.regex(/^[1-9]\d*$/, expected));
+  return v.optional(v.pipe(digits, v.transform(Number), v.maxValue(most, expected)), usual);
+}
+
+/** How many days a report is about: today (UTC) and the days before. */
+export const daysOption = (usual: string) => v.object({ days: count(400, usual) });
+
+/** How many entries a list shows at most. */
+export const LimitOption = v.object({ limit: count(10_000, '50') });

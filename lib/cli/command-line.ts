@@ -1,3 +1,7 @@
+import { createInterface } from 'node:readline/promises';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { nearest } from '../../shared/http/misspellings.ts';
+
 /** An option: the name of its value, if it takes one, what it does, and whether it may be given several times. */
 export type Option = readonly [value: string, does: string, times?: 'many'];
 
@@ -40,4 +44,80 @@ export const jsonOption = {
 /** An error that the operator can put right; its message is one sentence for them. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
+}
+
+/** Reads a command line. Throws CommandError in one sentence; `help` says where the options are listed. */
+export function parseOptions<Config extends ParseArgsConfig>(
+  config: Config,
+  help: string,
+): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const names = Object.keys(config.options ?? {});
+    throw new CommandError(sentenceFor(error as Error & { code?: string }, names, help), {
+      cause: error,
+    });
+  }
+}
+
+/** Says which of some names was likely meant; nothing if none is like it. */
+export function meantAmong(names: readonly string[], given: string, dashes = '--'): string {
+  const meant = nearest(given, names) ?? names.find((name) => name.startsWith(`${given}-`));
+  return meant ? ` (did you mean ${dashes}${meant}?)` : '';
+}
+
+/** Node's message takes several lines, and advises on values that look like options: this says it in one. */
+function sentenceFor(
+  { code, message }: Error & { code?: string },
+  names: readonly string[],
+  help: string,
+): string {
+  const option = message.match(/'(?:-\w, )?(-[^'\s=]*)/)?.[1] ?? '';
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    return `There is no option ${option}${meantAmong(names, option.replace(/^-+/, ''))}; ${help}.`;
+  }
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
+    return `${message.match(/'([^']*)'/)?.[1]} is one word too many; ${help}.`;
+  }
+  return message.includes('does not take an argument')
+    ? `${option} takes no value.`
+    : `${option} needs a value; one that starts with - is given as ${option}=VALUE.`;
+}
+
+type Input = NodeJS.ReadableStream & { isTTY?: boolean };
+
+/** Where a question is asked, and answered. */
+interface Terminal {
+  input: Input;
+  output: NodeJS.WritableStream;
+}
+
+/** The question goes to standard error, so that the output stays whole. */
+const ownTerminal: Terminal = { input: process.stdin, output: process.stderr };
+
+/**
+ * Asks whether a likely mistake is meant, unless `--yes` was given. Throws `CommandError` if not, or if nobody can be
+ * asked.
+ */
+export async function confirm(
+  doubts: string[],
+  flags: ReadonlySet<string>,
+  { input, output } = ownTerminal,
+): Promise<void> {
+  if (doubts.length === 0 || flags.has('yes')) return;
+  if (!input.isTTY) throw new CommandError(`${doubts.join(' ')} Add --yes if you mean it.`);
+  const terminal = createInterface({ input, output });
+  const answer = await terminal.question(`${doubts.join('\n')}\nGo on? [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.');
+}
+
+/** Asks as `confirm` does where somebody can be asked. A script that ends a leaked key must not be held up. */
+export async function confirmOnTerminal(
+  doubts: string[],
+  flags: ReadonlySet<string>,
+  terminal = ownTerminal,
+): Promise<void> {
+  if (terminal.input.isTTY) await confirm(doubts, flags, terminal);
 }

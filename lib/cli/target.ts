@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { userInfo } from 'node:os';
 import { clientEnvironment } from '../local/engines/client-config.ts';
 import { reachDirectly } from '../local/engines/no-proxy.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
-import { farTimeouts } from './far-timeouts.ts';
 
 /** The settings that commands work with, and the outputs of the stack that hold them. */
 export const outputOf = {
@@ -118,3 +118,43 @@ function namesOf(
   }
   return Object.fromEntries(settings.map((name) => [name, outputs[outputOf[name]]]));
 }
+
+/**
+ * Says for histories who runs this command: the user of this machine, the AWS identity, or, if that can't be asked
+ * for, the access key's id.
+ */
+export async function whoRuns({ stack }: Target): Promise<string> {
+  return stack === undefined ? machineUser() : awsIdentity();
+}
+
+/** The number of a user who has no name, as in many containers. */
+function machineUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`;
+  }
+}
+
+async function awsIdentity(): Promise<string> {
+  const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
+  const sts = new STSClient({ maxAttempts: 2, ...farTimeouts });
+  try {
+    const { Arn } = await sts.send(new GetCallerIdentityCommand());
+    if (Arn) return Arn;
+  } catch (error) {
+    console.error(`AWS did not say who you are: ${(error as Error).message}`);
+  }
+  const { accessKeyId } = await sts.config.credentials();
+  return `access key ${accessKeyId}`;
+}
+
+/** The timeouts of clients that commands have of their own: they run on an operator's machine, far from AWS. */
+export const farTimeouts = {
+  requestHandler: {
+    connectionTimeout: 3_000,
+    requestTimeout: 5_000,
+    throwOnRequestTimeout: true,
+    socketTimeout: 5_000,
+  },
+};

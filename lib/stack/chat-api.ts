@@ -4,14 +4,12 @@ import { Canary } from './alarms/canary.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
-import type { DocumentReader } from './document-reader.ts';
-import type { DriveSearch } from './drive-search.ts';
+import type { DocumentReader, DriveSearch, PageReader } from './document-reader.ts';
 import type { Feedback } from './feedback.ts';
 import type { FileStore } from './file-store.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
-import type { PageReader } from './page-reader.ts';
 import type { WebSearch } from './web-search.ts';
 
 export interface ChatApiProps {

@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
-import { type Access, accessUnder } from '../drive/access.ts';
 import { isHidden } from '../drive/errors.ts';
 import { getReadableItem, toDriveFile } from '../drive/file.ts';
-import { folderType, type Item } from '../drive/item.ts';
+import { type Access, accessUnder, folderType, type Item } from '../drive/item.ts';
 import { NotFoundError, ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import { type Deadline, documentText } from './document-text.ts';

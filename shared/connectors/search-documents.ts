@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
-import { type Access, accessUnder } from '../drive/access.ts';
 import { isHidden } from '../drive/errors.ts';
 import { getReadableItem, toDriveFile } from '../drive/file.ts';
-import { folderType, type Item, shortcutType } from '../drive/item.ts';
+import { type Access, accessUnder, folderType, type Item, shortcutType } from '../drive/item.ts';
 import { isOwnResult } from '../drive/result.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { type DocumentHit, maxHits } from './drive-documents.ts';

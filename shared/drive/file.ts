@@ -1,6 +1,12 @@
-import { type Access, accessUnder } from './access.ts';
 import { fileNotFound, refused } from './errors.ts';
-import { folderType, getDriveItem, type Item, shortcutType } from './item.ts';
+import {
+  type Access,
+  accessUnder,
+  folderType,
+  getDriveItem,
+  type Item,
+  shortcutType,
+} from './item.ts';
 
 /** A file whose content a key may read. It is never a folder or a shortcut. */
 export interface DriveFile {

@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
-import { type Access, accessUnder } from './access.ts';
 import { isHidden } from './errors.ts';
 import { type DriveFile, getReadableFolder, getReadableItem, toDriveFile } from './file.ts';
-import { folderType, type Item, shortcutType } from './item.ts';
+import { type Access, accessUnder, folderType, type Item, shortcutType } from './item.ts';
 import { listFiles, listUpTo } from './list-files.ts';
 
 /** One page of a folder. */

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Upload } from '@aws-sdk/lib-storage';
+import { s3 } from '../aws/s3.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
@@ -17,7 +20,6 @@ import {
 } from './file.ts';
 import { deleteObjects, objectIn } from './objects.ts';
 import { bytesLeft, countFile, quotaExceeded } from './quota.ts';
-import { streamObject } from './stream-object.ts';
 
 /** What a new file is. */
 export interface NewFile {
@@ -139,4 +141,11 @@ class ByteCounter {
       yield piece;
     }
   }
+}
+
+/** Puts an object of any size, of which two parts of 5 MB are in memory. One that breaks off leaves nothing. */
+async function streamObject(object: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const Body = Readable.from(content, { objectMode: false });
+  const params = { Bucket: setting('FILES_BUCKET'), Key: object, Body };
+  await new Upload({ client: s3, params, queueSize: 1 }).done();
 }

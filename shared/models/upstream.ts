@@ -7,13 +7,12 @@ import type { AnswerBytes } from './answer-bytes.ts';
 import { type Head, readHead } from './answer-head.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
-import type { Ask } from './dialects/ask.ts';
+import { type Ask, inTurns } from './dialects/ask.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { dialects, wires } from './dialects/dialects.ts';
 import type { DialectName } from './dialects/names.ts';
 import { withPlainTools } from './dialects/plain-tools.ts';
 import { isEventStream, translateResponse } from './dialects/translate.ts';
-import { inTurns } from './dialects/turns.ts';
 import { inOrder } from './draw.ts';
 import { withoutEchoes } from './echoes.ts';
 import {

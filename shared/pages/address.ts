@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { setting } from '../config.ts';
-import { UnreadableError } from './unreadable.ts';
+import { UnreadableError } from './page.ts';
 
 /** Finds all addresses of a name. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
-import { UnreadableError } from './unreadable.ts';
+import { UnreadableError } from './page.ts';
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 

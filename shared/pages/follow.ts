@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { abortable } from '../abortable.ts';
 import { checkAddress, parseUrl, type Resolve } from './address.ts';
 import { get } from './get.ts';
-import { UnreadableError } from './unreadable.ts';
+import { UnreadableError } from './page.ts';
 
 const maxRedirects = 5;
 const redirectStatuses = [301, 302, 303, 307, 308];

@@ -1,7 +1,6 @@
 import { answerWith } from '../documents/processes/answer-requests.ts';
-import type { Page, Unreadable } from './page.ts';
+import { type Page, type Unreadable, UnreadableError } from './page.ts';
 import { pageOf } from './page-text.ts';
-import { UnreadableError } from './unreadable.ts';
 
 /** The content of a page that was fetched. */
 export interface FetchedPage {

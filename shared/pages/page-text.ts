@@ -1,10 +1,10 @@
+import { Readability } from '@mozilla/readability';
+import { htmlText as markdownOf } from '../documents/html-text.ts';
 import { typeBySignature } from '../documents/signatures.ts';
-import { decodePage } from './charset.ts';
-import { htmlText } from './html-text.ts';
-import { maxPageCharacters, type Page } from './page.ts';
-import { kindOf } from './page-kind.ts';
+import { decodeText } from '../documents/text.ts';
+import { type HtmlDocument, maxCharacters, parsePage } from './html-document.ts';
+import { kindOf, maxPageCharacters, type Page, UnreadableError } from './page.ts';
 import { pdfText } from './pdf-text.ts';
-import { UnreadableError } from './unreadable.ts';
 
 const maxTitleCharacters = 300;
 
@@ -56,5 +56,68 @@ function nameOf({ pathname, hostname }: URL): string {
     return decodeURIComponent(name);
   } catch {
     return name;
+  }
+}
+
+/** HTML says its charset within its first 1024 bytes. */
+const maxPrescanBytes = 1024;
+/** A page with more wrong letters than this, of all beyond ASCII, isn't written in the charset it declares. */
+const maxWrongShare = 0.1;
+
+/** Decodes a page by its byte order mark, its declared charset, or what the bytes look like. @see https://encoding.spec.whatwg.org/#decode */
+function decodePage(bytes: Uint8Array, contentType: string): string {
+  const marked = /^(\xef\xbb\xbf|\xfe\xff|\xff\xfe)/.test(latin1(bytes.subarray(0, 3)));
+  if (marked) return decodeText(bytes);
+  for (const label of [charsetIn(contentType), metaCharset(bytes)]) {
+    const text = label && decodeAs(label, bytes);
+    if (text && isRight(text)) return text;
+  }
+  return decodeText(bytes);
+}
+
+const charsetIn = (text: string) => /charset\s*=\s*["']?([\w:.-]+)/i.exec(text)?.[1];
+
+/** A meta tag that can be read as ASCII is not in UTF-16, whatever it says. */
+function metaCharset(bytes: Uint8Array): string | undefined {
+  const [tag = ''] =
+    /<meta\s[^<>]*charset[^>]*/i.exec(latin1(bytes.subarray(0, maxPrescanBytes))) ?? [];
+  return charsetIn(tag)?.replace(/^utf-16.*/i, 'utf-8');
+}
+
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
+
+function decodeAs(label: string, bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch {
+    // There is no such charset.
+    return undefined;
+  }
+}
+
+function isRight(text: string): boolean {
+  const wrong = text.match(/\ufffd/g)?.length ?? 0;
+  return wrong === 0 || wrong <= maxWrongShare * (text.match(/[^\0-\x7f]/g)?.length ?? 0);
+}
+
+/** A shorter article isn't one: Readability has found a teaser or a notice. */
+const minArticleCharacters = 200;
+
+/** Returns a page's title as a browser shows it, and its article as Markdown, or all of its text if it has none. */
+export function htmlText(html: string): { title: string; text: string } {
+  const document = parsePage(html);
+  // Readability takes the document apart, so this comes before.
+  const { title } = document;
+  const all = markdownOf(document.body.innerHTML, maxCharacters);
+  const article = markdownOf(articleIn(document), maxCharacters);
+  return { title, text: article.length < minArticleCharacters ? all : article };
+}
+
+function articleIn(document: HtmlDocument): string {
+  try {
+    return new Readability(document, { disableJSONLD: true }).parse()?.content ?? '';
+  } catch {
+    // Readability isn't written for every page that a stranger can think of.
+    return '';
   }
 }

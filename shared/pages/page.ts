@@ -25,3 +25,37 @@ export type Unreadable =
   | 'too_large'
   | 'unsupported_type'
   | 'broken';
+
+/** A page that is not read. It is returned to the caller as its reason, and never thrown beyond `readPage`. */
+export class UnreadableError extends Error {
+  readonly reason: Unreadable;
+
+  constructor(reason: Unreadable, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = 'UnreadableError';
+    this.reason = reason;
+  }
+}
+
+type PageKind = 'html' | 'text' | 'pdf' | 'unknown';
+
+const kinds = new Map<string, PageKind>([
+  ['text/html', 'html'],
+  ['application/xhtml+xml', 'html'],
+  ['text/plain', 'text'],
+  ['text/markdown', 'text'],
+  ['text/x-markdown', 'text'],
+  ['application/pdf', 'pdf'],
+  ['application/x-pdf', 'pdf'],
+  // These say nothing; the content may.
+  ['application/octet-stream', 'unknown'],
+  ['binary/octet-stream', 'unknown'],
+  ['', 'unknown'],
+]);
+
+/** Returns how a page is read by the type that it declares. Throws `unsupported_type` if it can't be. */
+export function kindOf(contentType: string): PageKind {
+  const kind = kinds.get(contentType.split(';')[0]?.trim().toLowerCase() ?? '');
+  if (!kind) throw new UnreadableError('unsupported_type');
+  return kind;
+}

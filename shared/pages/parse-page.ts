@@ -1,8 +1,7 @@
 import { DocumentProcess } from '../documents/processes/document-process.ts';
 import { processBeside } from '../documents/processes/start-process.ts';
-import type { Page } from './page.ts';
+import { type Page, UnreadableError } from './page.ts';
 import type { FetchedPage, ParsedPage } from './page-process.ts';
-import { UnreadableError } from './unreadable.ts';
 
 /** A page of the largest size takes less than a tenth of it. */
 const maxMs = 15_000;

@@ -2,9 +2,9 @@ import { abortable } from '../abortable.ts';
 import { log } from '../log.ts';
 import { version } from '../version.ts';
 import { checkAddress, parseUrl, type Resolve, resolveName } from './address.ts';
+import { UnreadableError } from './page.ts';
 import type { Message, PostOutcome, PostRequest } from './post.ts';
 import { send } from './send.ts';
-import { UnreadableError } from './unreadable.ts';
 
 /** All that a message may take until its status is there. */
 const defaultDeadlineMs = 10_000;

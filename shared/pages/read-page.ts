@@ -4,11 +4,9 @@ import { log } from '../log.ts';
 import { parseUrl, type Resolve, resolveName } from './address.ts';
 import { readBody } from './body.ts';
 import { type FetchContext, follow } from './follow.ts';
-import type { Page, PageReading, Unreadable } from './page.ts';
-import { kindOf } from './page-kind.ts';
+import { kindOf, type Page, type PageReading, type Unreadable, UnreadableError } from './page.ts';
 import { parsePage } from './parse-page.ts';
 import { checkRobots } from './robots.ts';
-import { UnreadableError } from './unreadable.ts';
 
 /** All that a page may take until its content is there: names, `robots.txt`, redirects and bodies. */
 const defaultDeadlineMs = 10_000;

@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { hostOf } from './address.ts';
-import { UnreadableError } from './unreadable.ts';
+import { UnreadableError } from './page.ts';
 
 const maxHeaderBytes = 16_384;
 const maxHeaders = 200;

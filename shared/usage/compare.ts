@@ -1,13 +1,16 @@
 import { firstKeptDay, markedCharges } from './charges.ts';
 import { dayOf } from './day.ts';
-import { dayEntriesOf, modelTotalEntry, readEntry, totalEntry } from './entries.ts';
 import {
+  dayEntriesOf,
   difference,
   type EndedCharge,
   figuresIn,
   figuresOf,
   isZero,
+  modelTotalEntry,
+  readEntry,
   sumOf,
+  totalEntry,
   type UsageFigures,
 } from './figures.ts';
 import { type Snapshot, takeSnapshot, type Usage } from './snapshot.ts';

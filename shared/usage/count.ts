@@ -1,6 +1,5 @@
 import { writeTransaction } from '../aws/transact.ts';
-import { entriesOf, totalEntry } from './entries.ts';
-import { type EndedCharge, figuresOf, sumOf } from './figures.ts';
+import { type EndedCharge, entriesOf, figuresOf, sumOf, totalEntry } from './figures.ts';
 import { marking, marksEntry, withMarks } from './marks.ts';
 import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
 

@@ -3,8 +3,7 @@ import { writeTransaction } from '../aws/transact.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
-import { totalEntry } from './entries.ts';
-import { figuresIn, type UsageFigures, type UsageItem } from './figures.ts';
+import { figuresIn, totalEntry, type UsageFigures, type UsageItem } from './figures.ts';
 import { addition, moveOn, readTotal, revisionAfter, type Total } from './total.ts';
 
 /** A key's figures, by entry. */

@@ -1,8 +1,7 @@
 import { getItem } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { totalEntry } from './entries.ts';
-import { figureNames, type UsageFigures } from './figures.ts';
+import { figureNames, totalEntry, type UsageFigures } from './figures.ts';
 
 /** The attributes of a key's total that order the writes of its usage. */
 export interface Total {

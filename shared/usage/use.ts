@@ -3,8 +3,7 @@ import { queryItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { listKeys } from '../keys/key.ts';
 import type { Days } from './day.ts';
-import { entryBounds, readEntry } from './entries.ts';
-import { figuresIn, type UsageFigures, type UsageItem } from './figures.ts';
+import { entryBounds, figuresIn, readEntry, type UsageFigures, type UsageItem } from './figures.ts';
 
 /** What a key used of a model, or under a tag, in a period: a UTC day, or `all`. */
 export interface Use extends UsageFigures {

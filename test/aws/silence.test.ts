@@ -7,8 +7,7 @@ import { GetQueueUrlCommand } from '@aws-sdk/client-sqs';
 import { DetectDocumentTextCommand } from '@aws-sdk/client-textract';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { reach } from '../../lib/cli/target.ts';
-import { whoRuns } from '../../lib/cli/who.ts';
+import { reach, whoRuns } from '../../lib/cli/target.ts';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { writtenLines } from '../support/run/output.ts';
 

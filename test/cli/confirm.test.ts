@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { confirm, confirmOnTerminal } from '../../lib/cli/confirm.ts';
+import { confirm, confirmOnTerminal } from '../../lib/cli/command-line.ts';
 
 const none = new Set<string>();
 const doubts = ['To revoke: shop, for good.'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { htmlText } from '../../shared/documents/html-text.ts';
-import { htmlText as pageText } from '../../shared/pages/html-text.ts';
+import { htmlText as pageText } from '../../shared/pages/page-text.ts';
 import { cases } from '../support/run/cases.ts';
 
 const read = (html: string, maxCharacters = 1_000_000) => htmlText(html, maxCharacters);

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll } from 'vitest';
-import { createServiceAccount } from '../../lib/local/drive/service-account.ts';
+import { createServiceAccount } from '../../lib/local/drive/access-tokens.ts';
 
 /** Gives a test file a Drive whose answers it writes itself, for what a folder on disk can't be or do. */
 export async function useScriptedDrive(addRoutes: (app: FastifyInstance) => void) {

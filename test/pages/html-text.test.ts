@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { htmlText } from '../../shared/pages/html-text.ts';
+import { htmlText } from '../../shared/pages/page-text.ts';
 import { minutes } from '../support/fixtures/sample-texts.ts';
 import { cases } from '../support/run/cases.ts';
 

@@ -7,7 +7,7 @@ import {
   type ServiceQuota,
   ServiceQuotasClient,
 } from '@aws-sdk/client-service-quotas';
-import { farTimeouts } from '../far-timeouts.ts';
+import { farTimeouts } from '../target.ts';
 import { quotaCodes } from './quota-codes.ts';
 
 /** What was asked of AWS, or why there is no answer. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { CommandError } from '../command-line.ts';
-import { meantAmong } from '../parse-options.ts';
+import { CommandError, meantAmong } from '../command-line.ts';
 
 interface Options {
   [name: string]: { alias?: string | string[] };

@@ -6,8 +6,7 @@ import {
   type Settings,
   settingNames,
 } from '../../stack/settings/settings.ts';
-import { CommandError } from '../command-line.ts';
-import { meantAmong } from '../parse-options.ts';
+import { CommandError, meantAmong } from '../command-line.ts';
 
 /** What a deploy was called with. */
 export interface Given {

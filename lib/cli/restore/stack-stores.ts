@@ -1,6 +1,6 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { CommandError } from '../command-line.ts';
-import { farTimeouts } from '../far-timeouts.ts';
+import { farTimeouts } from '../target.ts';
 
 /** What a stack holds for good, by its names or ARNs. */
 export interface StackStores {

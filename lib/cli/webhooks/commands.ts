@@ -14,8 +14,7 @@ import {
 import type { Arguments } from '../arguments.ts';
 import { CommandError } from '../command-line.ts';
 import type { Outcome } from '../run.ts';
-import { reach, type Target } from '../target.ts';
-import { whoRuns } from '../who.ts';
+import { reach, type Target, whoRuns } from '../target.ts';
 import { describeTry, tabulateDeliveries } from './webhooks-text.ts';
 
 /** Finds the webhook of a key or team, if it has one. */

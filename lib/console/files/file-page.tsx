@@ -1,8 +1,7 @@
 import { useLive } from '../api/live.ts';
 import { draftJobOf } from '../jobs/job-draft.ts';
-import { Failed } from '../parts/failed.tsx';
+import { Failed, Skeleton } from '../parts/failed.tsx';
 import { bytes, moment } from '../parts/format.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { goTo, linkTo } from '../route.ts';
 import { expiryOf, type FileObject, isoOf, readFile } from './file.ts';
 import { FileActions } from './file-actions.tsx';

@@ -1,7 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLive } from '../api/live.ts';
-import { Failed } from '../parts/failed.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Failed, Skeleton } from '../parts/failed.tsx';
 import { listFiles } from './file.ts';
 import { FileTable } from './file-table.tsx';
 import { UploadForm } from './upload-form.tsx';

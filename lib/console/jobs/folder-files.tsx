@@ -1,6 +1,5 @@
-import { Failed } from '../parts/failed.tsx';
+import { Failed, Skeleton } from '../parts/failed.tsx';
 import { count } from '../parts/format.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { FolderTable } from './folder-table.tsx';
 import { hasEnded, type Job } from './job.ts';
 import { FileRows, type useFiles } from './job-tree.tsx';

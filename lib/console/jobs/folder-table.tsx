@@ -1,8 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { unlessGone } from '../api/failure.ts';
 import { useLive } from '../api/live.ts';
-import { Failed } from '../parts/failed.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Failed, Skeleton } from '../parts/failed.tsx';
 import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 import { standingOf, textOf, type Value, valuesOf } from './evidence/values.ts';

@@ -1,7 +1,6 @@
 import { useLive } from '../api/live.ts';
-import { Failed } from '../parts/failed.tsx';
+import { Failed, Skeleton } from '../parts/failed.tsx';
 import { span, usd } from '../parts/format.ts';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
 import { BatchPart } from './batch.tsx';
 import { FolderFiles } from './folder-files.tsx';

@@ -3,7 +3,7 @@ import type { JobResult } from '../../../shared/jobs/results/result.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { save } from '../parts/save.ts';
-import { Scrolled } from '../parts/scrolled.tsx';
+import { Scrolled } from '../parts/table.tsx';
 import { Warnings, warnedOf } from './evidence/coverage.tsx';
 import { Fields } from './evidence/fields.tsx';
 import { LongResult } from './evidence/long-result.tsx';

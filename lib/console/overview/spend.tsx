@@ -4,8 +4,7 @@ import { Copy } from '../parts/copy.tsx';
 import { count, usd } from '../parts/format.ts';
 import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
-import { colourOf } from './colours.ts';
-import { SpendPlot } from './spend-plot.tsx';
+import { colourOf, SpendPlot } from './spend-plot.tsx';
 
 interface ModelSum {
   model: string;

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { Scrolled } from './scrolled.tsx';
 
 /** A table that scrolls by itself; its rows are given. Cells are figures, but those of columns in `texts`. */
 export function Table({
@@ -30,5 +29,15 @@ export function Table({
         <tbody>{children}</tbody>
       </table>
     </Scrolled>
+  );
+}
+
+/** Holds what may be wider or longer than the screen, so that the keyboard scrolls it too. */
+export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is scrolled must take the focus
+    <section class="scrolled" aria-label={label} tabIndex={0}>
+      {children}
+    </section>
   );
 }

@@ -1,6 +1,22 @@
-import { attachments } from './attachments.ts';
+import type { Source, UsageEvent } from '../../../shared/chat/chat-event.ts';
+import { type Attachment, attachments } from './attachments.ts';
 import { settings } from './settings.ts';
-import type { Turn } from './turn.ts';
+
+/** A message and its answer, as far as that has come. */
+export interface Turn {
+  question: string;
+  attachments: Attachment[];
+  state: 'running' | 'whole' | 'stopped' | 'failed';
+  text: string;
+  steps: string[];
+  sources: Source[];
+  model?: string;
+  messageId?: string;
+  usage?: UsageEvent;
+  finishReason?: string;
+  failure?: Error;
+  rating?: 'up' | 'down';
+}
 
 /** The body of `POST /chat/stream`, as far as the playground uses it. */
 export interface ChatRequest {

@@ -2,8 +2,7 @@ import { signal } from '@preact/signals';
 import { request } from '../api/call.ts';
 import { readEvents } from '../api/events.ts';
 import { attachments } from './attachments.ts';
-import { chatRequest } from './chat-request.ts';
-import type { Turn } from './turn.ts';
+import { chatRequest, type Turn } from './chat-request.ts';
 
 export const turns = signal<Turn[]>([]);
 

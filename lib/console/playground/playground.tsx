@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Choices } from '../parts/choices.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Scrolled } from '../parts/scrolled.tsx';
+import { Scrolled } from '../parts/table.tsx';
 import { chatRequest } from './chat-request.ts';
 import { codeOf, languages } from './code.ts';
 import { Composer } from './composer.tsx';

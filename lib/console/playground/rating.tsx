@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import type { Turn } from './chat-request.ts';
 import { sessionId, update } from './conversation.ts';
-import type { Turn } from './turn.ts';
 
 const thumbs = [
   ['up', 'Good answer'],

@@ -3,8 +3,8 @@ import { Copy } from '../parts/copy.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { count, counted, usd } from '../parts/format.ts';
 import { isOfTheWeb, Markdown } from '../parts/markdown.tsx';
+import type { Turn } from './chat-request.ts';
 import { Rating } from './rating.tsx';
-import type { Turn } from './turn.ts';
 
 /** A message and its answer. */
 export function TurnView({ turn, index }: { turn: Turn; index: number }) {

@@ -6,7 +6,12 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
 import { StageError } from '../stage-error.ts';
-import { AccessTokens } from './access-tokens.ts';
+import {
+  AccessTokens,
+  createServiceAccount,
+  type ServiceAccount,
+  scopesIn,
+} from './access-tokens.ts';
 import { sendExport, sendMedia } from './downloads.ts';
 import { DriveError, invalidParameter } from './drive-error.ts';
 import { DriveFolder, rootFolderId } from './drive-folder.ts';
@@ -15,7 +20,6 @@ import { type ListParameters, listFiles } from './file-list.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FullTexts } from './full-text.ts';
 import { OffsetError } from './resumable-uploads.ts';
-import { createServiceAccount, type ServiceAccount, scopesIn } from './service-account.ts';
 import { UploadFolder } from './upload-folder.ts';
 import { addWriteRoutes } from './write-routes.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
-import { pathOf } from './resource-path.ts';
+import { pathOf } from './routes.ts';
 
 /** A route that the gateway answers by itself: a preflight, as `lib/stack/gateway/cors.ts` declares them. */
 export interface Preflight {

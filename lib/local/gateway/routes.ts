@@ -4,7 +4,6 @@ import { StageError } from '../stage-error.ts';
 import { account, type ResourceNames, region } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
 import { type Authorizer, RequestAuthorizer, TokenAuthorizer } from './authorizers.ts';
-import { pathOf } from './resource-path.ts';
 
 /** One method of the API. */
 export interface Route {
@@ -104,4 +103,14 @@ function authorizerOf(
 function required<Value>(value: Value | undefined, problem: string): Value {
   if (value === undefined) throw new StageError(`${problem}.`);
   return value;
+}
+
+/** Returns the path of an API Gateway resource, such as `/batch/jobs/{job_id}`. */
+export function pathOf(template: Template, names: ResourceNames, resourceId: string): string {
+  const found = resourcesOf(template, 'AWS::ApiGateway::Resource').find(
+    ([id]) => names.ref(id) === resourceId,
+  );
+  if (!found) return '';
+  const { ParentId, PathPart } = resolve(found[1].Properties, names) as Record<string, string>;
+  return `${pathOf(template, names, ParentId ?? '')}/${PathPart}`;
 }

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { keepCompiled } from '../keep-compiled.ts';
-import { guardRequests } from '../permissions/guard.ts';
-import { instrumentOf } from '../permissions/instrument.ts';
+import { guardRequests, instrumentOf } from '../permissions/guard.ts';
 import type { Permissions } from '../permissions/policies.ts';
 import type {
   InvocationEnd,

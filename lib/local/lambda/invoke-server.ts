@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { requireSignature } from '../engines/signature.ts';
-import { readFunctionName } from '../template/function-name.ts';
+import { readFunctionName } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
 import { InvocationError, maxPayloadBytes } from './invocation.ts';
 

@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import type { Instrument } from './instrument.ts';
+import { pathToFileURL } from 'node:url';
 import { findGrant, type Permissions } from './policies.ts';
-import { accessDenied, errorResponse, unknownCredentials } from './refusal.ts';
+import { accessDenied, errorResponse, type Refusal, unknownCredentials } from './refusal.ts';
 import { readsBody, requirementsOf } from './required.ts';
 import { readSignature, type SignedRequest } from './signed-request.ts';
 
@@ -84,4 +84,25 @@ function judgeFor({ permissions, instrument }: GuardOptions): Judge {
 function answer(sent: ClientRequest, response: IncomingMessage): ClientRequest {
   sent.emit('response', response);
   return sent.destroy();
+}
+
+/** What watches a function's AWS requests for a test, and has them fail. */
+export interface Instrument {
+  /** Told of each. */
+  called(request: SignedRequest): void;
+  /** Told what a request may do, by the resource of which grant. Returns what becomes of it, if that is not the usual. */
+  granted(action: string, resource: string, grant: string): Trouble | undefined;
+  /** Told that an invocation begins. */
+  begins(): void;
+}
+
+interface Trouble {
+  refusal?: Refusal | undefined;
+  delayMs?: number | undefined;
+}
+
+/** Loads the instrument of a function from the module that `QUIRE_INSTRUMENT` names; undefined if it names none. */
+export async function instrumentOf(functionName: string): Promise<Instrument | undefined> {
+  const file = process.env['QUIRE_INSTRUMENT'];
+  return file ? (await import(pathToFileURL(file).href)).instrument(functionName) : undefined;
 }

@@ -1,5 +1,4 @@
-import { readFunctionName } from '../template/function-name.ts';
-import { account, region } from '../template/resource-names.ts';
+import { account, readFunctionName, region } from '../template/resource-names.ts';
 import type { SignedRequest } from './signed-request.ts';
 
 /** What a caller must be allowed to do. */

@@ -1,14 +1,12 @@
-import { cpSync, existsSync } from 'node:fs';
+import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
 import { type Engine, type EngineThread, startEngineThread } from '../engines/engine.ts';
 import { reachDirectly } from '../engines/no-proxy.ts';
-import { ownFile, ownFolder } from '../own-paths.ts';
 import { searchProvider } from '../search-provider.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
-import type { ResourceNames } from '../template/resource-names.ts';
-import { region } from '../template/resource-names.ts';
+import { type ResourceNames, region } from '../template/resource-names.ts';
 import { constructOf, resourcesOf, type Template } from '../template/template.ts';
 import type { Providers, ProvidersOptions } from './providers-thread.ts';
 
@@ -146,4 +144,21 @@ export function endpointsOf(
       webhookOrigin && { READ_PAGE_LOCAL_ORIGIN: webhookOrigin }),
     ...(modelUrl && { OPENAI_BASE_URL: modelUrl }),
   };
+}
+
+// A data folder that the stage makes is closed to other users of the machine. In one that was there before, and that
+// they may enter, what the stage keeps for itself is closed to them too.
+
+/** Makes a file that only its owner may read and write, or closes it to others if there is one. Returns its path. */
+function ownFile(path: string): string {
+  closeSync(openSync(path, 'a'));
+  chmodSync(path, 0o600);
+  return path;
+}
+
+/** Makes a folder that only its owner may enter, or closes it to others if there is one. Returns its path. */
+function ownFolder(path: string): string {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o700);
+  return path;
 }

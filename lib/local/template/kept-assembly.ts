@@ -10,13 +10,13 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { sourceRoot } from './run-script.ts';
 import {
   contextOf,
   givenAssembly,
   readAssembly,
   type StageSettings,
   type Synthesis,
+  sourceRoot,
   synthesize,
 } from './synthesize.ts';
 

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Block, BlockType, Geometry, Relationship } from '@aws-sdk/client-textract';
-import { turnedCorners } from './boxes.ts';
-import type { Box, RecognizedPage, RecognizedWord } from './recognized-page.ts';
+import {
+  type Box,
+  type RecognizedPage,
+  type RecognizedWord,
+  turnedCorners,
+} from './recognized-page.ts';
 import type { TextLine } from './text-lines.ts';
 
 export type MadeBlock = Block & { Id: string };

@@ -1,5 +1,4 @@
-import { median } from './median.ts';
-import type { Box } from './recognized-page.ts';
+import { type Box, median } from './recognized-page.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The parts of a layout that Textract tells apart; its Blocks' types are these after `LAYOUT_`. */

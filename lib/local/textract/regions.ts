@@ -1,7 +1,5 @@
-import { around, turnBox } from './boxes.ts';
-import { median } from './median.ts';
 import { findTables, type Table } from './page-tables.ts';
-import type { Box, RecognizedPage } from './recognized-page.ts';
+import { around, type Box, median, type RecognizedPage, turnBox } from './recognized-page.ts';
 import { kindOf, type RegionKind } from './region-kinds.ts';
 import { type TextLine, textLinesOf } from './text-lines.ts';
 

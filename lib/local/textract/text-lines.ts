@@ -1,6 +1,12 @@
-import { around, centreX, turnBox } from './boxes.ts';
-import { median } from './median.ts';
-import type { Box, RecognizedPage, RecognizedWord } from './recognized-page.ts';
+import {
+  around,
+  type Box,
+  centreX,
+  median,
+  type RecognizedPage,
+  type RecognizedWord,
+  turnBox,
+} from './recognized-page.ts';
 
 /** Words that follow one another without a wide gap. Boxes are of the page laid straight. */
 export interface TextLine {

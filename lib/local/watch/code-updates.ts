@@ -4,7 +4,7 @@ import { searchProvider } from '../search-provider.ts';
 import type { Stage } from '../stage/stage.ts';
 import { StageError } from '../stage-error.ts';
 import { synthesizeOnce } from '../template/kept-assembly.ts';
-import { runScript, sourceRoot } from '../template/run-script.ts';
+import { runScript, sourceRoot } from '../template/synthesize.ts';
 import { FunctionUpdates } from './function-updates.ts';
 import { SourceWatcher } from './source-watcher.ts';
 

@@ -4,8 +4,7 @@ import type { OwnModels } from '../../../shared/models/own-models.ts';
 import { type BundleSources, readBundleSources } from '../../stack/bundles/bundle-sources.ts';
 import type { Narrator } from '../narrator.ts';
 import type { Stage } from '../stage/stage.ts';
-import { sourceRoot } from '../template/run-script.ts';
-import { bundle } from '../template/synthesize.ts';
+import { bundle, sourceRoot } from '../template/synthesize.ts';
 
 export interface FunctionUpdatesOptions {
   stage: Pick<Stage, 'bundlesDir' | 'replaceCode' | 'codeDirs'>;

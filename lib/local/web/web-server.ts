@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { constants, mkdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
+import { contentType } from 'mime-types';
 import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
-import { addPageRoutes } from './page-routes.ts';
-import { addSearchRoute } from './search-route.ts';
 import { WebFolder } from './web-folder.ts';
 import { WebIndex } from './web-index.ts';
 
@@ -29,4 +31,71 @@ export async function startWebServer({ folder: path }: WebServerOptions): Promis
   refusePages(app.server);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, searchUrl: url + searchPath, close: () => app.close() };
+}
+
+const resultsPerPage = 10;
+
+interface SearchQuery {
+  q?: string;
+  format?: string;
+  pageno?: string;
+}
+
+/** Adds SearXNG's search, as an instance answers it that lies at a path and allows JSON alone. @see https://docs.searxng.org/dev/search_api.html */
+function addSearchRoute(app: FastifyInstance, index: WebIndex, path: string): void {
+  app.get<{ Querystring: SearchQuery }>(`${path}/search`, async ({ query }, reply) => {
+    const { q, format, pageno = '1' } = query;
+    if (format !== 'json') {
+      return reply.code(403).type('text/html; charset=utf-8').send(forbidden);
+    }
+    if (!q) return reply.code(400).send({ error: 'No query' });
+    if (!/^0*[1-9]\d*$/.test(pageno)) {
+      return reply.code(400).send({ error: `Invalid value "${pageno}" for parameter pageno` });
+    }
+
+    const found = await index.search(q);
+    const start = (Number(pageno) - 1) * resultsPerPage;
+    return {
+      query: q,
+      number_of_results: found.length,
+      results: found
+        .slice(start, start + resultsPerPage)
+        .map(({ path, title, score, terms }) => ({
+          url: app.listeningOrigin + urlPathOf(path),
+          title,
+          content: index.snippet(path, terms),
+          engine: 'folder',
+          engines: ['folder'],
+          category: 'general',
+          score,
+        })),
+      answers: [],
+      corrections: [],
+      infoboxes: [],
+      suggestions: [],
+      unresponsive_engines: [],
+    };
+  });
+}
+
+const forbidden = '<!doctype html>\n<title>403 Forbidden</title>\n<h1>Forbidden</h1>\n';
+
+/** Returns the path of a page's URL on this server. */
+const urlPathOf = (path: string) => `/pages/${path.split('/').map(encodeURIComponent).join('/')}`;
+
+/** Adds the pages themselves, each at its path in the folder, and a robots.txt that allows all of them. */
+function addPageRoutes(app: FastifyInstance, folder: WebFolder): void {
+  app.get('/robots.txt', (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send('User-agent: *\nAllow: /\n'),
+  );
+
+  app.get<{ Params: { '*': string } }>('/pages/*', async ({ params }, reply) => {
+    const file = folder.find(params['*']);
+    if (!file) return reply.callNotFound();
+    const handle = await open(file.diskPath, constants.O_RDONLY | constants.O_NOFOLLOW);
+    return reply
+      .header('content-length', (await handle.stat()).size)
+      .type(contentType(extname(file.path)) || 'application/octet-stream')
+      .send(handle.createReadStream());
+  });
 }

@@ -1,3 +1,6 @@
+import { valueError } from '../../http/errors.ts';
+import type { Model } from '../catalogue.ts';
+
 /**
  * A model's request in no wire dialect, through which dialects are translated. What a dialect can't say it refuses by
  * name.
@@ -124,3 +127,59 @@ export type Tool =
   | { is: 'custom'; name: string; description?: string; format?: object; namespace?: string };
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string; namespace?: string };
+
+const callsIn = (message: AskMessage): AssistantPart[] =>
+  message.role === 'assistant' ? message.parts : [];
+
+const idsIn = (message: AskMessage) =>
+  callsIn(message).flatMap((part) => (part.is === 'toolCall' ? [part.id] : []));
+
+/**
+ * Puts tools' outputs right after the turn that called them, as all providers but Responses' need it. Throws
+ * `UnprocessableEntityError` for an output of no call.
+ */
+export function inTurns(messages: readonly AskMessage[]): AskMessage[] {
+  const ordered: AskMessage[] = [];
+  const placed = new Set<AskMessage>();
+  for (const [at, message] of messages.entries()) {
+    if (placed.has(message)) continue;
+    if (message.role === 'tool') throw withoutCall(message.callId);
+    ordered.push(message);
+    const waiting = new Set(idsIn(message));
+    for (const later of waiting.size > 0 ? messages.slice(at + 1) : []) {
+      // A later call may have the same id.
+      for (const id of idsIn(later)) waiting.delete(id);
+      if (later.role !== 'tool' || placed.has(later) || !waiting.has(later.callId)) continue;
+      ordered.push(later);
+      placed.add(later);
+    }
+  }
+  return ordered;
+}
+
+const withoutCall = (id: string) =>
+  valueError(['body'], `the output of the call ${id.slice(0, 100)} has no call before it`);
+
+/** Budgets of thoughts, below which each effort is what they stand for. */
+const efforts = [
+  [4_096, 'low'],
+  [16_384, 'medium'],
+  [Number.POSITIVE_INFINITY, 'high'],
+] as const;
+
+/** How hard a model is to think, in words: as asked, or for a reasoning model what a budget of thoughts stands for. */
+export function effortOf({ reasoning }: Ask, model: Model): string | undefined {
+  const { effort, budgetTokens } = reasoning ?? {};
+  if (effort !== undefined || budgetTokens === undefined || !model.reasoning) return effort;
+  return efforts.find(([below]) => budgetTokens < below)?.[1];
+}
+
+/** Says in words that a tool failed, where the dialect has no field for it. */
+export function toldAsError(
+  { isError }: AskMessage & { role: 'tool' },
+  texts: TextPart[],
+): TextPart[] {
+  const [first] = texts;
+  if (!isError || /^\s*\W?error/i.test(first?.text ?? '')) return texts;
+  return [{ is: 'text', text: `Error: ${first?.text ?? 'the tool failed'}` }, ...texts.slice(1)];
+}

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { parseOptions } from '../../../lib/cli/parse-options.ts';
+import { parseOptions } from '../../../lib/cli/command-line.ts';
 import { sentenceOf } from '../../../lib/cli/run.ts';
 import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { issueKey } from '../../../shared/keys/key.ts';

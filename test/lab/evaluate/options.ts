@@ -1,5 +1,4 @@
-import { CommandError } from '../../../lib/cli/command-line.ts';
-import { parseOptions } from '../../../lib/cli/parse-options.ts';
+import { CommandError, parseOptions } from '../../../lib/cli/command-line.ts';
 import type { Service } from '../../../lib/cli/service.ts';
 import { reachDirectly } from '../../../lib/local/engines/no-proxy.ts';
 import { readStageFile } from '../../../lib/local/stage-file.ts';

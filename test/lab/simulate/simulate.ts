@@ -1,4 +1,4 @@
-import { parseOptions } from '../../../lib/cli/parse-options.ts';
+import { parseOptions } from '../../../lib/cli/command-line.ts';
 import { describeSimulation } from './report.ts';
 import { type SimulationOptions, simulate } from './simulation.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GreyImage } from '../../../lib/local/textract/grey-image.ts';
+import { type GreyImage, measurePaper, whiten } from '../../../lib/local/textract/grey-image.ts';
 import { readImageHeader } from '../../../lib/local/textract/operation-request.ts';
-import { measurePaper, whiten } from '../../../lib/local/textract/paper.ts';
 import { eraseRules } from '../../../lib/local/textract/ruling-lines.ts';
 import { jpegHeader } from '../../support/servers/textract.ts';
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AskMessage } from '../../../shared/models/dialects/ask.ts';
-import { inTurns } from '../../../shared/models/dialects/turns.ts';
+import { type AskMessage, inTurns } from '../../../shared/models/dialects/ask.ts';
 
 const text = (words: string) => [{ is: 'text' as const, text: words }];
 const calls = (...ids: string[]): AskMessage => ({

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import type { Instrument } from '../../../lib/local/permissions/instrument.ts';
+import type { Instrument } from '../../../lib/local/permissions/guard.ts';
 import { findGrant } from '../../../lib/local/permissions/policies.ts';
 import { callFaults } from './call-faults.ts';
 import { clockSetter } from './wrong-clock.ts';

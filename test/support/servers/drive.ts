@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { auth, drive, type drive_v3 } from 'googleapis';
 import { afterAll } from 'vitest';
+import type { ServiceAccount } from '../../../lib/local/drive/access-tokens.ts';
 import { type DriveEngine, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
-import type { ServiceAccount } from '../../../lib/local/drive/service-account.ts';
 import { countRequests, type Fault, FaultInjector } from './drive-faults.ts';
 
 /** A Drive over a folder of its own. */

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from '../../parts/action.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { rightValue } from './corrections.ts';
-import type { View } from './picking.ts';
+import type { View } from './marks.ts';
 import type { Scalar } from './schema-fields.ts';
 import type { Evidence, Value } from './values.ts';
 

@@ -1,8 +1,7 @@
 import type { ExtractResult, OcrResult } from '../../../../shared/jobs/results/result.ts';
 import { count, counted } from '../../parts/format.ts';
-import { missingId } from './marks.ts';
+import { buttonId, missingId, type View } from './marks.ts';
 import { statusText } from './page-view.tsx';
-import { buttonId, type View } from './picking.ts';
 
 /** What somebody should know before using a result. */
 export function Warnings({ texts }: { texts: string[] }) {

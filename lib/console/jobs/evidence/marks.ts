@@ -1,5 +1,6 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
-import type { Place } from './picking.ts';
+import type { Corrections } from './corrections.ts';
 import { type Standing, standingOf, textOf, type Value, type Values } from './values.ts';
 
 /** A value or a missing row as it is marked on a page. */
@@ -48,3 +49,37 @@ const markOf = (value: Value, place: Place): Mark => ({
   boxes: value.evidence?.boxes ?? [],
   standing: standingOf(value),
 });
+
+/** Where a value is shown: among those to look at, or at its own place. */
+export type Place = 'top' | 'own';
+
+/** What was picked: a value by its path, or a row that is missing. */
+interface Picked {
+  id: string;
+  place: Place;
+  /** The side on which it was picked; the other one goes there. */
+  on: 'values' | 'pages';
+}
+
+/** What the two sides of an extraction share. */
+export interface View {
+  picked: Picked | undefined;
+  pick(picked: Picked | undefined): void;
+  corrections: Corrections;
+}
+
+/** Holds what is picked, and takes the focus to a value whose box was. */
+export function usePicking() {
+  const [picked, pick] = useState<Picked>();
+  useLayoutEffect(() => {
+    if (picked?.on === 'pages') document.getElementById(buttonId(picked))?.focus();
+  }, [picked]);
+  return { picked, pick };
+}
+
+/** Names the button of a value. */
+export const buttonId = ({ id, place }: Pick<Picked, 'id' | 'place'>) =>
+  `${place}-${encodeURIComponent(id)}`;
+
+export const isPicked = ({ picked }: View, id: string, place: Place) =>
+  picked?.id === id && picked.place === place;

@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
-import type { Mark } from './marks.ts';
+import type { Mark, View } from './marks.ts';
 import { PageView } from './page-view.tsx';
-import type { View } from './picking.ts';
 
 export interface PageListProps {
   jobId: string;

@@ -3,9 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { Failure } from '../../api/failure.ts';
 import { Failed } from '../../parts/failed.tsx';
-import type { Mark } from './marks.ts';
+import type { Mark, View } from './marks.ts';
 import { usePagePicture } from './page-picture.ts';
-import type { View } from './picking.ts';
 import { TextSheet } from './text-sheet.tsx';
 
 type CoveredPage = ExtractResult['coverage']['pages'][number];

@@ -1,6 +1,5 @@
 import { useLayoutEffect } from 'preact/hooks';
-import type { Mark } from './marks.ts';
-import type { View } from './picking.ts';
+import type { Mark, View } from './marks.ts';
 
 export interface TextSheetProps {
   text: string;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { count } from '../../parts/format.ts';
 import { Table } from '../../parts/table.tsx';
 import { Correction } from './correction.tsx';
-import { isPicked, type View } from './picking.ts';
+import { isPicked, type View } from './marks.ts';
 import { Pick } from './value-button.tsx';
 import type { ValueTable } from './values.ts';
 

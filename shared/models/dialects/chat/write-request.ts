@@ -1,8 +1,16 @@
 import type { Model } from '../../catalogue.ts';
-import type { Ask, AskMessage, FilePart, Format, ImagePart, TextPart, Tool } from '../ask.ts';
+import {
+  type Ask,
+  type AskMessage,
+  effortOf,
+  type FilePart,
+  type Format,
+  type ImagePart,
+  type TextPart,
+  type Tool,
+  toldAsError,
+} from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { effortOf } from '../effort.ts';
-import { toldAsError } from '../told-as-error.ts';
 import { thoughtFields } from './thoughts.ts';
 
 /** Writes a request as a chat completion's. What the caller asked to have cached is left to the provider. */

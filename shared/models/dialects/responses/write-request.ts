@@ -1,17 +1,17 @@
 import type { Model } from '../../catalogue.ts';
-import type {
-  Ask,
-  AskMessage,
-  AssistantPart,
-  FilePart,
-  Format,
-  ImagePart,
-  TextPart,
-  Tool,
+import {
+  type Ask,
+  type AskMessage,
+  type AssistantPart,
+  effortOf,
+  type FilePart,
+  type Format,
+  type ImagePart,
+  type TextPart,
+  type Tool,
+  toldAsError,
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { effortOf } from '../effort.ts';
-import { toldAsError } from '../told-as-error.ts';
 import { encryptedContentOf, ownMark } from './encrypted-content.ts';
 
 /**

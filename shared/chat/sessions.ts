@@ -44,6 +44,7 @@ export const SessionEntry = v.object({
   updated_at: Instant,
   expires_at: Instant,
 });
+export type SessionEntry = v.InferOutput<typeof SessionEntry>;
 
 /** The response of `GET /chat/sessions`. */
 export const SessionList = v.object({
@@ -54,7 +55,7 @@ type SessionList = v.InferOutput<typeof SessionList>;
 
 /** The response of `GET /chat/sessions/{session_id}`. */
 export const SessionRecord = v.object({ ...SessionEntry.entries, messages: v.array(HistoryEntry) });
-type SessionRecord = v.InferOutput<typeof SessionRecord>;
+export type SessionRecord = v.InferOutput<typeof SessionRecord>;
 
 /** The response of `DELETE /chat/sessions/{session_id}`. */
 export const DeletedSession = v.object({

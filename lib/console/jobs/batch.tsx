@@ -28,7 +28,7 @@ const isOver = ({ status }: Batch) =>
 
 function Shown({ batch }: { batch: Batch }) {
   const { total, completed, failed } = batch.request_counts;
-  const progress = { done: completed, total, failed, unit: 'lines' };
+  const progress = { done: completed, total, failed, unit: 'lines' as const };
   const rows: [string, string][] = [
     ['Stands', batch.status.replace('_', ' ')],
     ['Endpoint', batch.endpoint],

@@ -1,23 +1,10 @@
-import type { JobStatus } from '../../../shared/jobs/engine/item/status.ts';
+import type { JobStatus, Progress } from '../../../shared/jobs/engine/item/status.ts';
 import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { call } from '../api/call.ts';
 import { count } from '../parts/format.ts';
 
-/** How far a job has come, as its record says while it runs. */
-export interface Progress {
-  done: number;
-  total: number;
-  failed: number;
-  unit: string;
-}
-
 /** A job as the routes of jobs show it. */
-export type Job = JobRecord & {
-  progress?: Progress | null;
-  drive_file_id?: string | null;
-  /** The ended job that this one tries again. */
-  retry_of?: string | null;
-};
+export type Job = JobRecord;
 
 /** Reads a job. */
 export const readJob = (id: string, signal?: AbortSignal) =>

@@ -1,5 +1,6 @@
+import type { Progress } from '../../../shared/jobs/engine/item/status.ts';
 import { Meter } from '../parts/meter.tsx';
-import { filesText, type Job, type Progress, progressText } from './job.ts';
+import { filesText, type Job, progressText } from './job.ts';
 
 /** Where a job stands, in a word with a colour. */
 export const Status = ({ status }: Pick<Job, 'status'>) => (

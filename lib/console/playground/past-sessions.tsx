@@ -1,18 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { SessionEntry, SessionRecord } from '../../../shared/chat/sessions.ts';
 import { call } from '../api/call.ts';
 import { ago } from '../parts/format.ts';
 import { resume, turns } from './conversation.ts';
-
-interface SessionEntry {
-  session_id: string;
-  user_id: string;
-  message_count: number;
-  updated_at: string;
-}
-
-interface Session extends SessionEntry {
-  messages: { role: string; content: string }[];
-}
 
 /** The conversations of the last day, to go on with. They are asked for when the list is opened. */
 export function PastSessions() {
@@ -34,7 +24,7 @@ export function PastSessions() {
     attempt(async () => {
       const query = `user_id=${encodeURIComponent(user_id)}`;
       const path = `/chat/sessions/${encodeURIComponent(session_id)}?${query}`;
-      resume(session_id, (await call<Session>('GET', path)).messages);
+      resume(session_id, (await call<SessionRecord>('GET', path)).messages);
       setSessions(undefined);
     });
 

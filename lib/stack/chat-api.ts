@@ -7,7 +7,7 @@ import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { DocumentReader, DriveSearch, PageReader } from './document-reader.ts';
 import type { Feedback } from './feedback.ts';
 import type { FileStore } from './file-store.ts';
-import type { ServiceApi } from './gateway/service-api.ts';
+import { maxAnswerTime, type ServiceApi } from './gateway/service-api.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { WebSearch } from './web-search.ts';
@@ -25,9 +25,6 @@ export interface ChatApiProps {
   readonly files: FileStore;
   readonly completionsMemoryMb: number;
 }
-
-/** The longest that the gateway allows for a streamed answer. */
-const maxAnswerTime = Duration.minutes(15);
 
 /** A chat waits for models nearly all of its time, and waiting is billed by memory. README.md has the figures. */
 const chatMemoryMb = 512;
@@ -50,13 +47,13 @@ export class ChatApi extends Construct {
   private addCompletions(): void {
     this.asking('create-chat-completion', '/v1/chat/completions');
     this.asking('create-response', '/v1/responses');
-    this.endpoint('count-response-tokens', 'POST', '/v1/responses/input_tokens');
+    this.endpoint('count-response-tokens', 'POST /v1/responses/input_tokens');
     this.asking('create-message', '/v1/messages', false);
-    this.endpoint('count-message-tokens', 'POST', '/v1/messages/count_tokens');
+    this.endpoint('count-message-tokens', 'POST /v1/messages/count_tokens');
     this.addEmbeddings();
-    this.endpoint('list-models', 'GET', '/v1/models');
+    this.endpoint('list-models', 'GET /v1/models');
     // A model's id may have slashes.
-    this.endpoint('get-model', 'GET', '/v1/models/{model+}');
+    this.endpoint('get-model', 'GET /v1/models/{model+}');
   }
 
   /** A route that asks a model once, in the dialect of its path. */
@@ -76,14 +73,12 @@ export class ChatApi extends Construct {
 
   private addEmbeddings(): void {
     const { api, ledger, providers } = this.props;
-    const createEmbeddings = new ServiceFunction(this, 'create-embeddings', {
-      description: 'POST /v1/embeddings',
-      timeout: maxAnswerTime,
+    const createEmbeddings = api.endpoint(this, 'create-embeddings', 'POST /v1/embeddings', {
+      isStreamed: true,
       memorySize: embeddingsMemoryMb,
     });
     ledger.grantSpend(createEmbeddings);
     providers.grantCall(createEmbeddings);
-    api.routeStreamed('POST', '/v1/embeddings', createEmbeddings, maxAnswerTime);
   }
 
   private addSessions(): ServiceTable {
@@ -102,13 +97,13 @@ export class ChatApi extends Construct {
       restorable: false,
     });
     const one = '/chat/sessions/{session_id}';
-    const listSessions = this.endpoint('list-sessions', 'GET', '/chat/sessions');
+    const listSessions = this.endpoint('list-sessions', 'GET /chat/sessions');
     sessions.allowQuery(listSessions, 'recent');
     listSessions.addEnvironment('SESSIONS_TABLE', sessions.tableName);
-    const deleteSession = this.endpoint('delete-session', 'DELETE', one);
+    const deleteSession = this.endpoint('delete-session', `DELETE ${one}`);
     this.props.feedback.grantErase(deleteSession);
     grantSessions(sessions, deleteSession, 'dynamodb:PutItem');
-    grantSessions(sessions, this.endpoint('get-session', 'GET', one), 'dynamodb:GetItem');
+    grantSessions(sessions, this.endpoint('get-session', `GET ${one}`), 'dynamodb:GetItem');
     return sessions;
   }
 
@@ -116,9 +111,8 @@ export class ChatApi extends Construct {
     const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader } =
       this.props;
     const { files } = this.props;
-    const streamChat = new ServiceFunction(this, 'stream-chat', {
-      description: 'POST /chat/stream',
-      timeout: maxAnswerTime,
+    const streamChat = api.endpoint(this, 'stream-chat', 'POST /chat/stream', {
+      isStreamed: true,
       memorySize: chatMemoryMb,
     });
     ledger.grantSpend(streamChat);
@@ -131,17 +125,10 @@ export class ChatApi extends Construct {
     documentReader.grantRead(streamChat);
     files.grantRead(streamChat);
     grantSessions(sessions, streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
-    api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
   }
 
-  private endpoint(name: string, method: string, path: string): ServiceFunction {
-    const { api } = this.props;
-    const fn = new ServiceFunction(this, name, {
-      description: `${method} ${path}`,
-      timeout: Duration.seconds(10),
-    });
-    api.route(method, path, fn);
-    return fn;
+  private endpoint(name: string, route: string): ServiceFunction {
+    return this.props.api.endpoint(this, name, route, { timeout: Duration.seconds(10) });
   }
 }
 

@@ -1,7 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
 
@@ -23,20 +21,14 @@ export class Feedback extends Construct {
         index('sessions', 'key_id', 'session_id'),
       ],
     });
-    const endpoint = (name: string, method: string) => {
-      const fn = new ServiceFunction(this, name, {
-        description: `${method} /feedback`,
-        timeout: Duration.seconds(25),
-      });
-      fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
-      api.route(method, '/feedback', fn);
-      return fn;
-    };
-    const submitFeedback = endpoint('submit-feedback', 'POST');
+    const submitFeedback = api.endpoint(this, 'submit-feedback', 'POST /feedback');
     this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
-    const listFeedback = endpoint('list-feedback', 'GET');
+    const listFeedback = api.endpoint(this, 'list-feedback', 'GET /feedback');
     this.table.allowQuery(listFeedback, 'sessions');
     this.table.allow(listFeedback, 'dynamodb:BatchGetItem');
+    for (const fn of [submitFeedback, listFeedback]) {
+      fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
+    }
   }
 
   /** Lets a function erase what a key has said of a session. */

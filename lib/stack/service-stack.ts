@@ -132,13 +132,11 @@ export class ServiceStack extends Stack {
       ...{ feedback, files },
     });
     const usage = new Usage(this, 'usage', { api, jobs, ledger });
-    const getLimits = new ServiceFunction(this, 'get-limits', {
-      description: 'GET /user/limits',
+    const getLimits = api.endpoint(this, 'get-limits', 'GET /user/limits', {
       timeout: Duration.seconds(10),
     });
     ledger.grantRead(getLimits);
     webSearch.describeTo(getLimits);
-    api.route('GET', '/user/limits', getLimits);
     const getHealth = new ServiceFunction(this, 'get-health', {
       description: 'GET /health',
       timeout: Duration.seconds(25),

@@ -24,8 +24,8 @@ export class Usage extends Construct {
     this.props = props;
     this.table = new ServiceTable(this, 'table', keyed('key_id', 'entry'));
     this.addRollUp();
-    this.grantRead(this.endpoint('get-stats', '/user/stats'));
-    const getBatchStats = this.endpoint('get-batch-stats', '/user/batch-stats');
+    this.grantRead(props.api.endpoint(this, 'get-stats', 'GET /user/stats'));
+    const getBatchStats = props.api.endpoint(this, 'get-batch-stats', 'GET /user/batch-stats');
     this.grantRead(getBatchStats);
     props.jobs.grantCount(getBatchStats);
   }
@@ -57,16 +57,6 @@ export class Usage extends Construct {
         runbook: 'Streams late',
       },
     });
-  }
-
-  private endpoint(name: string, path: string): ServiceFunction {
-    const { api } = this.props;
-    const fn = new ServiceFunction(this, name, {
-      description: `GET ${path}`,
-      timeout: Duration.seconds(25),
-    });
-    api.route('GET', path, fn);
-    return fn;
   }
 
   private grantCount(fn: LambdaFunction): void {

@@ -20,7 +20,7 @@ import type { GatewayError, GatewayErrors } from '../../../shared/http/gateway-e
 import { ServiceAlarms } from '../alarms/service-alarms.ts';
 import { serviceMetric } from '../alarms/service-metric.ts';
 import { conventionsOf } from '../base/conventions.ts';
-import type { ServiceFunction } from '../base/service-function.ts';
+import { ServiceFunction, type ServiceFunctionProps } from '../base/service-function.ts';
 import { type RouteKind, requestRate } from '../settings/request-rates.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
 import { CustomDomain } from './custom-domain.ts';
@@ -31,6 +31,15 @@ import { WebAcl } from './web-acl.ts';
 export interface RoutesProps {
   readonly api: ServiceApi;
 }
+
+/** What the function of a route has: 25 seconds, or for a streamed answer as many minutes as the gateway allows. */
+interface EndpointProps extends Partial<Omit<ServiceFunctionProps, 'description'>> {
+  readonly kind?: RouteKind;
+  readonly isStreamed?: boolean;
+}
+
+/** The longest that the gateway allows for a streamed answer. */
+export const maxAnswerTime = Duration.minutes(15);
 
 export interface ServiceApiProps {
   readonly stageName: string;
@@ -158,6 +167,16 @@ export class ServiceApi extends Construct {
         essential: true,
       },
     );
+  }
+
+  /** Makes the function of a route such as `GET /user/limits`, for callers with a valid API key. */
+  endpoint(scope: Construct, name: string, route: string, props: EndpointProps = {}) {
+    const { kind, isStreamed, timeout = isStreamed ? maxAnswerTime : Duration.seconds(25) } = props;
+    const [method = '', path = ''] = route.split(' ');
+    const fn = new ServiceFunction(scope, name, { ...props, description: route, timeout });
+    if (isStreamed) this.routeStreamed(method, path, fn, timeout);
+    else this.route(method, path, fn, kind);
+    return fn;
   }
 
   /** Routes a method to a function, for callers with a valid API key. */

@@ -25,41 +25,28 @@ export class JobsApi extends Construct {
   constructor(scope: Construct, id: string, props: BatchApiProps) {
     super(scope, id);
     const { api, jobs, queues } = props;
-    const endpoint = (
-      name: string,
-      method: string,
-      path: string,
-      kind?: RouteKind,
-    ): ServiceFunction => {
-      const fn = new ServiceFunction(this, name, {
-        description: `${method} ${path}`,
-        timeout: Duration.seconds(25),
-        memorySize: 1024,
-      });
-      api.route(method, path, fn, kind);
-      return fn;
-    };
-
-    const submitJob = endpoint('submit-job', 'POST', '/batch/jobs', 'submission');
+    const endpoint = (name: string, route: string, kind?: RouteKind) =>
+      api.endpoint(this, name, route, { memorySize: 1024, ...(kind && { kind }) });
+    const submitJob = endpoint('submit-job', 'POST /batch/jobs', 'submission');
     jobs.grantSubmit(submitJob);
     props.files.grantRead(submitJob);
     queues.setShards(submitJob);
     this.grantEstimate(submitJob, props);
-    jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
-    jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
-    const cancelJob = endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel');
+    jobs.grantList(endpoint('list-jobs', 'GET /batch/jobs'));
+    jobs.grantRead(endpoint('get-job', 'GET /batch/jobs/{job_id}'));
+    const cancelJob = endpoint('cancel-job', 'POST /batch/jobs/{job_id}/cancel');
     jobs.grantTransition(cancelJob);
     jobs.grantChildren(cancelJob);
 
-    const stopJob = endpoint('stop-job', 'POST', '/batch/jobs/{job_id}/stop');
+    const stopJob = endpoint('stop-job', 'POST /batch/jobs/{job_id}/stop');
     jobs.grantTransition(stopJob);
     jobs.grantChildren(stopJob);
 
-    const retryJob = endpoint('retry-job', 'POST', '/batch/jobs/{job_id}/retry');
+    const retryJob = endpoint('retry-job', 'POST /batch/jobs/{job_id}/retry');
     jobs.grantRetry(retryJob);
     queues.setShards(retryJob);
 
-    const deleteJob = endpoint('delete-job', 'DELETE', '/batch/jobs/{job_id}');
+    const deleteJob = endpoint('delete-job', 'DELETE /batch/jobs/{job_id}');
     jobs.grantErase(deleteJob);
     props.feedback.grantErase(deleteJob);
     props.files.grantDelete(deleteJob);
@@ -68,20 +55,13 @@ export class JobsApi extends Construct {
 
   /** Draws pages as `run-ocr-job` does: in a process without credentials, and with as much memory. */
   private addPages({ api, jobs, documentLimits }: BatchApiProps): void {
-    const [method, path, timeout] = [
-      'GET',
-      '/batch/jobs/{job_id}/pages/{page}',
-      Duration.minutes(15),
-    ] as const;
-    const getJobPage = new ServiceFunction(this, 'get-job-page', {
-      description: `${method} ${path}`,
-      timeout,
+    const getJobPage = api.endpoint(this, 'get-job-page', 'GET /batch/jobs/{job_id}/pages/{page}', {
+      isStreamed: true,
       memorySize: 2048,
       diskSize: Size.gibibytes(1),
     });
     jobs.grantRead(getJobPage);
     setDocumentLimits(getJobPage, documentLimits);
-    api.routeStreamed(method, path, getJobPage, timeout);
   }
 
   /** Lets a function ask what a submission would come to, of a function that may look at files and the drive. */
@@ -114,22 +94,15 @@ export class RequestBatchesApi extends Construct {
   constructor(scope: Construct, id: string, props: BatchesApiProps) {
     super(scope, id);
     const { api, jobs, files, queues } = props;
-    const endpoint = (name: string, method: string, path: string, kind?: RouteKind) => {
-      const fn = new ServiceFunction(this, name, {
-        description: `${method} ${path}`,
-        timeout: Duration.seconds(25),
-      });
-      api.route(method, path, fn, kind);
-      return fn;
-    };
-
-    const createBatch = endpoint('create-batch', 'POST', '/v1/batches', 'submission');
+    const createBatch = api.endpoint(this, 'create-batch', 'POST /v1/batches', {
+      kind: 'submission',
+    });
     files.grantReadUploaded(createBatch);
     jobs.grantRetry(createBatch);
     queues.setShards(createBatch);
-    jobs.grantListBatches(endpoint('list-batches', 'GET', '/v1/batches'));
+    jobs.grantListBatches(api.endpoint(this, 'list-batches', 'GET /v1/batches'));
     const one = '/v1/batches/{batch_id}';
-    jobs.grantFindKnown(endpoint('get-batch', 'GET', one));
-    jobs.grantTransition(endpoint('cancel-batch', 'POST', `${one}/cancel`));
+    jobs.grantFindKnown(api.endpoint(this, 'get-batch', `GET ${one}`));
+    jobs.grantTransition(api.endpoint(this, 'cancel-batch', `POST ${one}/cancel`));
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { kindOf } from '../../../shared/documents/kind.ts';
 import { openDocument } from '../../../shared/documents/open-document.ts';
 import { decodeText } from '../../../shared/documents/text.ts';
-import { hasPages } from '../../../shared/jobs/sources/workable.ts';
+import { hasPages } from '../../../shared/jobs/sources/source-job.ts';
 import { formats } from './formats.ts';
 import { type Paper, papers } from './papers.ts';
 import { scoreOf, type TextScore } from './score.ts';

@@ -13,6 +13,7 @@ import { describeHistory } from '../lib/cli/report-history.ts';
 import { idMeant, runCommand } from '../lib/cli/run.ts';
 import { reach, type Target, whoRuns } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
+import { wakeJobs } from '../lib/cli/wake-jobs.ts';
 import { changeWebhook, runWebhooks, webhookOf } from '../lib/cli/webhooks/commands.ts';
 import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
@@ -117,8 +118,9 @@ await runCommand(
       const { name } = changes;
       const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
       const webhook = await changeWebhook(id, url, values, outputs);
+      const woken = isChange ? await wakeJobs(values, [id]) : '';
       const text = describeKey(key, await teamOf(key), webhook);
-      return withWebhook(key, webhook, `Changed; it takes effect ${soon}.\n\n${text}`);
+      return withWebhook(key, webhook, `Changed; it takes effect ${soon}.${woken}\n\n${text}`);
     },
 
     webhooks: (args) => runWebhooks('keys', args),

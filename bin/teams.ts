@@ -8,6 +8,7 @@ import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target, whoRuns } from '../lib/cli/target.ts';
 import { teamsCommands } from '../lib/cli/teams/commands.ts';
 import { describeTeam, tabulateTeams } from '../lib/cli/teams/teams-text.ts';
+import { wakeJobs } from '../lib/cli/wake-jobs.ts';
 import { changeWebhook, runWebhooks, webhookOf } from '../lib/cli/webhooks/commands.ts';
 import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
@@ -82,9 +83,12 @@ await runCommand(
       const changed = await (name === undefined
         ? change()
         : giveName(name, change, id, teamsByName));
-      const team = await teamRecord(changed, await listKeys());
+      const keys = await listKeys();
+      const team = await teamRecord(changed, keys);
       const webhook = await changeWebhook(id, url, values, outputs);
-      return shown(team, webhook, 'Changed; it takes effect at once.\n\n');
+      const members = keys.filter((key) => key.team === id).map((key) => key.id);
+      const woken = isChange ? await wakeJobs(values, members) : '';
+      return shown(team, webhook, `Changed; it takes effect at once.${woken}\n\n`);
     },
 
     webhooks: (args) => runWebhooks('teams', args),

@@ -4,6 +4,7 @@ import { handler as resetOcrWindows } from '../../../functions/reset-ocr-windows
 import { dynamodb, getItem } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
+import { wakeWaiting } from '../../../shared/jobs/operators/wake.ts';
 import type { OcrResult } from '../../../shared/jobs/results/result.ts';
 import { cancelJob } from '../../../shared/jobs/routes/stop.ts';
 import { changeKey } from '../../../shared/keys/key.ts';
@@ -27,6 +28,15 @@ const scans = (count: number, firstGrey = 20): SmallPage[] =>
 const printed = (count: number): SmallPage[] =>
   Array.from({ length: count }, (_, page) => ({ words: words(page + 1) }));
 
+const long = () =>
+  Array.from(
+    { length: 60 },
+    (_, index): SmallPage =>
+      [0, 1, 58, 59].includes(index)
+        ? { grey: 20 + 10 * (index % 10) }
+        : { words: words(index + 1) },
+  );
+
 let documents = 0;
 
 async function submit(caller: Caller, pages: SmallPage[], rest: object = {}): Promise<string> {
@@ -40,6 +50,13 @@ async function submit(caller: Caller, pages: SmallPage[], rest: object = {}): Pr
 async function nextHour(): Promise<void> {
   pass(hourMs);
   await resetOcrWindows();
+  await world.work();
+}
+
+/** What the next sweep does, and what follows from it. */
+async function nextMinute(): Promise<void> {
+  pass(60_000);
+  await world.sweep();
   await world.work();
 }
 
@@ -110,16 +127,47 @@ describe("the hour's images", () => {
   });
 });
 
-describe('a document in parts', () => {
-  const long = () =>
-    Array.from(
-      { length: 60 },
-      (_, index): SmallPage =>
-        [0, 1, 58, 59].includes(index)
-          ? { grey: 20 + 10 * (index % 10) }
-          : { words: words(index + 1) },
-    );
+describe('raised limits', () => {
+  it.each([
+    ['of images', { images_per_hour: 2 }, { images_per_hour: 9 }, scans(3)],
+    ['of images, for a document in parts', { images_per_hour: 2 }, { images_per_hour: 9 }, long()],
+    [
+      'of money that comes anew tomorrow',
+      { budget_usd: 2.5 * usdPerPage, duration_seconds: 86_400 },
+      { budget_usd: 9 * usdPerPage },
+      scans(3),
+    ],
+  ])('%s have the jobs that wait ask again', async (_, given, raised, pages) => {
+    const caller = await world.newCaller(given);
+    const id = await submit(caller, pages);
+    expect(await wakeWaiting([(await world.newCaller()).keyId])).toBe(0);
+    expect((await world.read(caller, id)).status).toBe('queued');
 
+    await changeKey(caller.keyId, raised);
+    const woken = await wakeWaiting([caller.keyId]);
+    await nextMinute();
+
+    const { status, result } = await world.read(caller, id);
+    expect({ woken, status }).toEqual({ woken: 1, status: 'done' });
+    expect((result as OcrResult).pages).toHaveLength(pages.length);
+  });
+
+  it('that suffice no longer leave the job waiting, in its place', async () => {
+    const caller = await world.newCaller({ images_per_hour: 2 });
+    const id = await submit(caller, scans(5));
+
+    await changeKey(caller.keyId, { images_per_hour: 3 });
+    await wakeWaiting([caller.keyId]);
+    await nextMinute();
+
+    expect(await world.read(caller, id)).toMatchObject({ status: 'queued', retry_count: 0 });
+    expect((await useOf(caller)).images).toBe(3);
+    await nextHour();
+    expect((await world.read(caller, id)).status).toBe('done');
+  });
+});
+
+describe('a document in parts', () => {
   it('that has used up the images of the hour is itself queued again, and goes on', async () => {
     const caller = await world.newCaller({ images_per_hour: 2 });
 

@@ -39,6 +39,7 @@ import type { EndStatus } from './status.ts';
  * | makeReady       | queued     | ready_at is past, no turn     | queued              | + turn                           |
  * | suspendJob      | processing | own lease                     | processing          | + attempt_at; - lease, error     |
  * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
+ * | wakeJob         | queued     | ready_at is as read           | queued              | ready_at, due_at; - place        |
  * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
  * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
  * | cancelPart      | processing | own lease                     | cancelled           | - lease, due_at                  |
@@ -394,6 +395,17 @@ export function postponeSweep(job: Job, dueMs: number): Promise<Job | undefined>
     when: '#status = :status AND due_at = :due',
     values: { ':status': job.status, ':due': job.due_at },
     set: { due_at: instant(dueMs) },
+  });
+}
+
+/** queued → queued, from now on, as what it waits for may be there. Its next sweep sends its message. */
+export function wakeJob(job: Job): Promise<Job | undefined> {
+  const now = instant(Date.now());
+  return updateJob(job, {
+    when: '#status = :queued AND ready_at = :ready',
+    values: { ':queued': 'queued', ':ready': job.ready_at },
+    set: { ready_at: now, due_at: now },
+    remove: ['place'],
   });
 }
 

@@ -8,8 +8,8 @@ import type { ReadPage } from './read-page.ts';
 
 /** What is longer is no quote. */
 const maxQuoteLength = 5_000;
-/** Of characters, those that OCR may have confused. */
-const maxConfused = 1 / 3;
+/** Of characters, those that must be the same where OCR has confused others. */
+const minSame = 2 / 3;
 /** Quotes whose places are kept for each page. */
 const maxKnown = 500;
 
@@ -58,7 +58,7 @@ export function placesWithin(
   if (places.length > 0) return places;
   return spansOf(confused, within, needle.confused).flatMap(([start, end]) => {
     const share = agreeing(fold(texts.slice(start, end)).signs, needle.plain.signs);
-    return share < 1 - maxConfused ? [] : [{ start, end, found: 'normalized' as const, share }];
+    return share < minSame ? [] : [{ start, end, found: 'normalized' as const, share }];
   });
 }
 

@@ -7,7 +7,15 @@ import { clientConfig, clientEnvironment } from '../../lib/local/engines/client-
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import type { Account } from '../../shared/ledger/account/account.ts';
 import { auditLaneOf } from '../../shared/ledger/account/audit-lane.ts';
-import { auditDueMs, epochOf } from '../../shared/ledger/account/epoch.ts';
+import {
+  auditDueMs,
+  doneAttribute,
+  endedAttribute,
+  epochOf,
+  heldAttribute,
+  runningAttribute,
+  settledAttribute,
+} from '../../shared/ledger/account/epoch.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import type { Charge } from '../../shared/ledger/terms/charge.ts';
 
@@ -121,15 +129,15 @@ function itemsOf(key_id: string, laneOf: (id: string) => string): object[] {
   // The second is not due before all is over.
   const epochs = [0, 2, 3, 4, 5, 6, 7].map((later) => epoch + later);
   const sums = epochs.flatMap((each, index) => [
-    [`held_${each}`, 0],
-    [`running_${each}`, 0],
-    [`settled_${each}_0`, 200 * chargesEach],
+    [heldAttribute(each), 0],
+    [runningAttribute(each), 0],
+    [settledAttribute(each, 0), 200 * chargesEach],
     // Those of the last three are kept.
     ...(index < 4
       ? []
       : [
-          [`ended_${each}`, 300 * chargesEach],
-          [`done_${each}`, chargesEach],
+          [endedAttribute(each), 300 * chargesEach],
+          [doneAttribute(each), chargesEach],
         ]),
   ]);
   const spent = 200 * chargesEach * epochs.length;

@@ -40,7 +40,7 @@ it('a short fault of the store that loses all credits of a key locks it for seco
     });
   let credits = 0;
   store.isFaulty = (body) => {
-    const isCredit = body.includes('"settled_') && body.includes('"UpdateExpression"');
+    const isCredit = body.includes('"#settled"') && body.includes('"UpdateExpression"');
     return isCredit && credits++ < atOnce;
   };
 

@@ -123,7 +123,7 @@ it('moves the money once when the answer to that is lost, and the audit finds no
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
   const hangUp = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-  const failed = failOnce('settled_', 'after', hangUp);
+  const failed = failOnce('#settled', 'after', hangUp);
 
   const account = await settle(hold, costing(40));
 
@@ -139,7 +139,7 @@ it('tries again to move the money when the store is busy', async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
   const throttle = new ProvisionedThroughputExceededException({ message: '', $metadata: {} });
-  const failed = failOnce('settled_', 'before', throttle);
+  const failed = failOnce('#settled', 'before', throttle);
 
   const account = await settle(hold, costing(40));
 

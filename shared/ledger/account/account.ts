@@ -5,8 +5,8 @@ import type { AuditLane } from './audit-lane.ts';
 
 /**
  * What a key or team may spend and has spent, in nano-dollars: always `available = ceiling − held − spent`. Until an
- * epoch is audited there are `held_<epoch>`, `running_…`, `settled_<epoch>_<window>`, `ended_…`, `done_…`, `booked_…`
- * and `recount_<epoch>`; `requests_<minute>` counts a minute's requests. Instants are ISO 8601 strings.
+ * epoch is audited there are `h<epoch>`, `r…`, `s<epoch>_<window>`, `e…`, `d…`, `booked_…` and `recount_<epoch>`, see
+ * `epoch.ts`; `requests_<minute>` counts a minute's requests. Instants are ISO 8601 strings.
  */
 export interface Account {
   /** The key's id, or the team's; on a part `#` and its number follow. */
@@ -53,7 +53,8 @@ export interface Account {
   [
     sum: `${'held' | 'running' | 'requests' | 'ended' | 'done' | 'recount' | 'booked'}_${number}`
   ]: number;
-  [settled: `settled_${number}_${number}`]: number;
+  [settled: `${'settled_' | 's'}${number}_${number}`]: number;
+  [short: `${'h' | 'r' | 'e' | 'd'}${number}`]: number;
 }
 
 /** The limits that an account holds its key to; null is no limit, and for `duration` no renewal. */

@@ -17,21 +17,34 @@ export const settleUntilMs = (epoch: number) => auditDueMs(epoch) - 60_000;
 /** How long after its hold a call may end, at most. */
 export const longestCallMs = epochMs + maxHoldMs;
 
+/**
+ * From this epoch on sums have names of a letter, so that a busy account stays within 1 KB, which a write unit takes. An epoch's
+ * names never change, so that versions before and after agree on calls under way.
+ */
+const shortFrom = epochOf(Date.parse('2027-01-01'));
+
+const named =
+  <Long extends string, Short extends string>(long: Long, short: Short) =>
+  (epoch: number) =>
+    `${epoch < shortFrom ? long : short}${epoch}` as `${Long | Short}${number}`;
+
 /** The account's attribute for what the calls of an epoch hold. */
-export const heldAttribute = (epoch: number) => `held_${epoch}` as const;
+export const heldAttribute = named('held_', 'h');
 
 /** The account's attribute for how many requests of an epoch are under way. */
-export const runningAttribute = (epoch: number) => `running_${epoch}` as const;
+export const runningAttribute = named('running_', 'r');
+
+const settledIn = named('settled_', 's');
 
 /** The account's attribute for what the calls of an epoch have cost in a window of the budget. */
 export const settledAttribute = (epoch: number, window: number) =>
-  `settled_${epoch}_${window}` as const;
+  `${settledIn(epoch)}_${window}` as const;
 
 /** The account's attribute for what the calls of an epoch held whose credit has come. */
-export const endedAttribute = (epoch: number) => `ended_${epoch}` as const;
+export const endedAttribute = named('ended_', 'e');
 
 /** The account's attribute for how many requests of an epoch were credited. */
-export const doneAttribute = (epoch: number) => `done_${epoch}` as const;
+export const doneAttribute = named('done_', 'd');
 
 /** For how many epochs after its own credits of an epoch are summed up. Older sums would make the account cost more. */
 const summedForEpochs = 2;
@@ -60,7 +73,7 @@ export const takesHolds = '(attribute_not_exists(audited) OR audited < :epoch)';
 /** The epochs that an account still keeps sums of, the oldest first. */
 export function epochsIn(account: object): number[] {
   const epochs = Object.keys(account).flatMap(
-    (name) => name.match(/^(?:held|running|settled)_(\d+)(?:_\d+)?$/)?.[1] ?? [],
+    (name) => name.match(/^(?:held_|running_|settled_|[hrs])(\d+)(?:_\d+)?$/)?.[1] ?? [],
   );
   return [...new Set(epochs)].map(Number).sort((a, b) => a - b);
 }

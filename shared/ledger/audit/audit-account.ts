@@ -193,7 +193,9 @@ function planOf(account: Account, oldest: number | undefined, now: number): Chan
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
 function sumsOf(account: Account, epoch: number): [string, number][] {
-  const sum = new RegExp(`^(held|running|settled|ended|done|recount|booked)_${epoch}(_\\d+)?$`);
+  const sum = new RegExp(
+    `^([hrsed]|(held|running|settled|ended|done|recount|booked)_)${epoch}(_\\d+)?$`,
+  );
   return Object.entries(account).filter(([name]) => sum.test(name)) as [string, number][];
 }
 

@@ -52,7 +52,9 @@ const chargesIn = (keyId: string): Promise<Charge[]> =>
 
 /** The numbers that an account keeps by epoch or minute, by their names. */
 export const countersOf = (account: Account, prefix: 'held' | 'running' | 'requests') =>
-  Object.entries(account).filter(([name]) => name.startsWith(`${prefix}_`)) as [string, number][];
+  Object.entries(account).filter(([name]) => namesOf[prefix].test(name)) as [string, number][];
+
+const namesOf = { held: /^(held_|h)\d/, running: /^(running_|r)\d/, requests: /^requests_/ };
 
 export const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 

@@ -3,6 +3,7 @@ import { type Markdown, markdownUpTo } from './office/markdown.ts';
 import { inPosition } from './office/raised-text.ts';
 import { TableReader } from './office/table-reader.ts';
 import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
+import type { Warning } from './warnings.ts';
 
 /** What a reader takes from an RTF file. */
 export interface RtfContent {
@@ -42,13 +43,14 @@ const maxDepth = 1_000;
 const maxCharacters = 20_000_000;
 
 /** Returns the text of an RTF file as Markdown: headings, lists and tables. Throws 422 for one nested without end. */
-export function readRtf(file: Buffer, limit = maxCharacters): RtfContent {
+export function readRtf(file: Buffer, limit = maxCharacters, warned?: Set<Warning>): RtfContent {
   const source = file.toString('latin1');
   const pictures: Picture[] = [];
   const text = markdownUpTo(limit, (markdown) => {
     const reader = new RtfReader(source, markdown, pictures);
     for (const token of rtfTokens(source)) reader.take(token);
     reader.end();
+    if (reader.isWithinGroup()) warned?.add('cut_off');
   });
   return { text, pictures: pictures.filter(({ isReadable }) => isReadable).map(bytesOf) };
 }
@@ -131,6 +133,10 @@ class RtfReader {
     this.endBytes();
     this.endParagraph();
     this.closeTable();
+  }
+
+  isWithinGroup(): boolean {
+    return this.groups.length > 0;
   }
 
   private openGroup(): void {

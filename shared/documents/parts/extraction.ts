@@ -94,7 +94,7 @@ class Extraction {
   }
 
   private takeRtf({ name, bytes }: Taken): void {
-    const { text, pictures } = readRtf(bytes, this.maxCharacters);
+    const { text, pictures } = readRtf(bytes, this.maxCharacters, this.warned);
     this.addText(
       name,
       text,

@@ -4,6 +4,7 @@ import { newestJobs } from '../../../../shared/jobs/operators/find-jobs.ts';
 import type { OcrResult, PipelineResult } from '../../../../shared/jobs/results/result.ts';
 import { lowConfidence, warnings } from '../../../../shared/jobs/results/warnings.ts';
 import { listJobs } from '../../../../shared/jobs/routes/read.ts';
+import { emailOf, rtfOf } from '../../../support/fixtures/common-documents.ts';
 import {
   archiveOf,
   docxOf,
@@ -354,6 +355,19 @@ describe('a result warns of', () => {
       () => Buffer.from('cff0e8e2e5f22c20eae0ea20e4e5ebe03f', 'hex'),
       ['encoding_guessed 1'],
     ],
+    [
+      'a letter that was cut off',
+      'half.rtf',
+      () => Buffer.from(rtfOf('Total 12 EUR').slice(0, -2)),
+      ['cut_off 1'],
+    ],
+    [
+      'a mail that was cut off',
+      'half.eml',
+      () => Buffer.from(emailOf({ text: 'Total 12 EUR', files: [] }).replace('--outer--', '')),
+      ['cut_off 1'],
+    ],
+    ['no whole mail', 'whole.eml', () => Buffer.from(emailOf({ text: 'Total 12 EUR' })), []],
     [
       'the same of a file in another',
       'notes.zip',

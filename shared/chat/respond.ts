@@ -11,9 +11,10 @@ import type { Model } from '../models/catalogue.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import type { ModelRequest } from '../models/upstream.ts';
 import { forwardStream } from './forward-stream.ts';
+import { holdInTime } from './hold-in-time.ts';
 import {
-  holdCall,
   type MeteredCall,
+  type ModelCall,
   openHeldCall,
   type Route,
   readCompletion,
@@ -49,13 +50,13 @@ export interface Question extends ModelRequest {
 export async function respond(
   { metadata, wantsUsage = true, toAnswer, ...asked }: Question,
   caller: Caller,
-  { timeIsUp, note, room }: Invocation,
+  { timeIsUp, note, room, waitMs }: Invocation,
 ): Promise<StreamedResponse> {
   const { model, dialect, body } = asked;
   note({ model: model.id });
   const isStreamed = body.stream === true;
   const time = isStreamed ? undefined : deadline(wholeAnswerMs, timeIsUp);
-  const held = await holdCall({
+  const asking: ModelCall = {
     ...{ keyId: caller.keyId, ...asked, room },
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd, model: other }) =>
@@ -66,7 +67,8 @@ export async function respond(
         cost_usd: toUsd(costNanoUsd),
       }),
     signal: time?.signal ?? timeIsUp,
-  });
+  };
+  const held = await holdInTime(asking, waitMs);
   const sentLimit = sizedRequest(held.call).max_tokens;
   const headers = {
     ...limitHeaders(held.hold, caller),

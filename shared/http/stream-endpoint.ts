@@ -8,6 +8,7 @@ import type { Room } from './byte-budget.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
 import { detailError, type ErrorFormat } from './error-response.ts';
+import { preferredWaitMs } from './prefer.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { logRequest, type Note } from './request-log.ts';
 import { roomFor } from './request-room.ts';
@@ -44,6 +45,8 @@ export interface Invocation {
   note: Note;
   /** Where what the request has in memory is counted, until its response is over. */
   room: Room;
+  /** How long the caller prefers to wait rather than be refused; not at all by default. */
+  waitMs?: number;
 }
 
 type Respond<Schemas extends RequestSchemas> = (
@@ -99,7 +102,7 @@ function endpoint(
       let room: Room | undefined;
       try {
         room = await roomFor(event);
-        const invocation = { requestId, timeIsUp, note, room };
+        const invocation = { requestId, timeIsUp, note, room, waitMs: preferredWaitMs(event) };
         const { body, statusCode, headers } = await respond(event, invocation);
         const pieces = Readable.from(watched(body, requestId, startedAt), { objectMode: false });
         pieces.once('close', () => {

@@ -154,7 +154,7 @@ export const validationErrors = (examples: Record<string, FieldError>) =>
   );
 
 const limitDescription =
-  'The key’s budget or its team’s doesn’t cover the most this request can cost, or its requests of this minute are used up, or the provider or the whole service is asked too much.';
+  'The key’s budget or its team’s doesn’t cover the most this request can cost, or its requests of this minute are used up, or the provider or the whole service is asked too much. Completions, messages and responses wait for what running requests hold as long as `Prefer: wait=20` says, 25 seconds at most.';
 const budgetMessage =
   'Budget exceeded: this request may cost up to $0.052, and $0.01 of $10 remain ($9.98 spent, $0.01 held by running requests). The budget resets at 2026-12-01T00:00:00.000Z.';
 const figures = {

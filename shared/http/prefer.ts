@@ -1,0 +1,14 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+
+/** Proxies between cut connections that are silent for half a minute. */
+const longestWaitMs = 25_000;
+
+/**
+ * How long a caller prefers to wait rather than be refused, in ms, as in `Prefer: wait=20`. What can't be read is no preference.
+ * @see https://www.rfc-editor.org/rfc/rfc7240#section-4.3
+ */
+export function preferredWaitMs({ headers }: Pick<APIGatewayProxyEvent, 'headers'>): number {
+  const given = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'prefer');
+  const wait = given?.[1]?.match(/(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i);
+  return Math.min(longestWaitMs, 1_000 * Number(wait?.[1] ?? 0));
+}

@@ -139,9 +139,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   let told: Promise<Told | undefined> | undefined;
   const closer = async () => {
     told ??= toldOf(keyId, { ...first, dialect: dialectOf(call) });
-    return (await told)
-      ? planHold(first.model, first.request, { ...options, told: await told })
-      : wide;
+    return planHold(first.model, first.request, { ...options, told: await told });
   };
   // What another model makes of the prompt is not known.
   const isKnown = others.length === 0 && first.request.messages.some(isOfModel);

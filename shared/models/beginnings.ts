@@ -83,13 +83,9 @@ function withoutBilling(message: unknown): unknown {
 
 /** Whether a provider leaves messages out that grow too many: more may be left out of a beginning than later. */
 function isCut({ truncation, transforms, context_management }: Record<string, unknown>): boolean {
-  const { edits = [] } = (context_management ?? { edits: [] }) as { edits?: unknown };
+  const { edits } = (context_management ?? { edits: [] }) as { edits?: unknown };
   const clearsThoughts = (edit: { type?: unknown } | null) =>
     String(edit?.type).startsWith('clear_thinking_');
-  return (
-    (truncation ?? 'disabled') !== 'disabled' ||
-    (transforms ?? undefined) !== undefined ||
-    Array.isArray(context_management) ||
-    !(Array.isArray(edits) && edits.every(clearsThoughts))
-  );
+  const isKept = Array.isArray(edits) && edits.every(clearsThoughts);
+  return !isKept || (truncation ?? 'disabled') !== 'disabled' || Boolean(transforms);
 }

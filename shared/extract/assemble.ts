@@ -1,5 +1,4 @@
-import type { WindowAnswer } from './answer.ts';
-import { evidenceOf, provenBy, unproven } from './evidence.ts';
+import type { WindowAnswer } from './answers/answer.ts';
 import {
   type ArrayField,
   arraysOf,
@@ -9,15 +8,16 @@ import {
   put,
   type ScalarField,
   scalarsOf,
-} from './field.ts';
+  type Value,
+} from './asked/field.ts';
+import { readSchema } from './asked/read-schema.ts';
+import type { ExtractSpec } from './asked/spec.ts';
+import { evidenceOf, provenBy, unproven } from './evidence.ts';
 import type { ArrayCoverage, Evidence, ExtractOutcome, Missed } from './outcome.ts';
-import type { SourcePage } from './page.ts';
-import { readSchema } from './read-schema.ts';
 import { placeByColumn } from './rows/by-column.ts';
 import { type PlacedRow, placeRows } from './rows/place-rows.ts';
 import { isShown, unclaimedLines } from './rows/unclaimed-lines.ts';
-import type { ExtractSpec } from './spec.ts';
-import type { Value } from './value.ts';
+import type { SourcePage } from './words/page.ts';
 import { type ReadPage, readPage } from './words/read-page.ts';
 
 const maxMissing = 100;
@@ -120,7 +120,9 @@ function rowsOf(
     if (!isProven(row)) proofs.push(unproven(`${path}/-`, row.row.quote));
   }
   const lines = unclaimedLines(array.field, all, pages);
-  const missed: Missed[] = (lines ?? []).map(({ page, text, box }) => ({ path, page, text, box }));
+  const missed = (lines ?? []).map(
+    ({ page, text, box }): Missed => ({ path, page: page.page, text, box }),
+  );
   const coverage: ArrayCoverage = {
     path,
     returned: rows.length,
@@ -131,17 +133,8 @@ function rowsOf(
 }
 
 /** Each line is asked of the first window that has its page. */
-function missedOf(missed: readonly Missed[], answers: readonly WindowAnswer[]) {
-  const byWindow = new Map<number, Missed[]>();
-  for (const line of missed) {
-    const answer = answers.find(
-      ({ window }) => line.page >= window.first && line.page <= window.last,
-    );
-    if (!answer) continue;
-    const { index } = answer.window;
-    const lines = byWindow.get(index) ?? [];
-    byWindow.set(index, lines);
-    lines.push(line);
-  }
-  return byWindow;
-}
+const missedOf = (missed: readonly Missed[], answers: readonly WindowAnswer[]) =>
+  Map.groupBy(missed, ({ page }) => {
+    const answer = answers.find(({ window }) => page >= window.first && page <= window.last);
+    return answer?.window.index ?? 0;
+  });

@@ -1,5 +1,5 @@
-import type { AnsweredValue } from './answer.ts';
-import type { ScalarField } from './field.ts';
+import type { AnsweredValue } from './answers/answer.ts';
+import type { ScalarField } from './asked/field.ts';
 import type { Evidence } from './outcome.ts';
 import { valuePlaces } from './words/find-value.ts';
 import { linesOf } from './words/lines.ts';

@@ -1,10 +1,10 @@
-import { answerSchema } from './answer-schema.ts';
-import { type Field, type JsonSchema, type ObjectField, pointerOf } from './field.ts';
+import { answerSchema } from './answers/answer-schema.ts';
+import { type Field, type JsonSchema, type ObjectField, pointerOf } from './asked/field.ts';
+import { readSchema } from './asked/read-schema.ts';
+import type { ExtractSpec } from './asked/spec.ts';
 import type { Missed } from './outcome.ts';
-import type { SourcePage } from './page.ts';
-import { readSchema } from './read-schema.ts';
-import type { ExtractSpec } from './spec.ts';
 import { linesOf } from './words/lines.ts';
+import type { SourcePage } from './words/page.ts';
 import { readPage } from './words/read-page.ts';
 
 export interface Message {

@@ -1,7 +1,5 @@
-import type { PageBox } from './page.ts';
-
-/** How a value was found in the words of a page. */
-export type Found = 'exact' | 'normalized' | 'not found';
+import type { PageBox } from './words/page.ts';
+import type { Found } from './words/place.ts';
 
 /** Where a value stands. */
 export interface Evidence {

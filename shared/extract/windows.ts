@@ -1,7 +1,7 @@
-import { arraysOf } from './field.ts';
-import type { PageWindow, SourcePage } from './page.ts';
-import { readSchema } from './read-schema.ts';
-import type { ExtractSpec } from './spec.ts';
+import { arraysOf } from './asked/field.ts';
+import { readSchema } from './asked/read-schema.ts';
+import type { ExtractSpec } from './asked/spec.ts';
+import type { PageWindow, SourcePage } from './words/page.ts';
 
 export interface WindowLimits {
   maxPages: number;

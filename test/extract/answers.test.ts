@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../shared/extract/answer.ts';
+import { readAnswer } from '../../shared/extract/answers/answer.ts';
+import { objectIn } from '../../shared/extract/answers/json-in-text.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { assemble } from '../../shared/extract/assemble.ts';
-import { objectIn } from '../../shared/extract/json-in-text.ts';
-import type { SourcePage } from '../../shared/extract/page.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
 import { tableOf } from '../../shared/extract/tables/table.ts';
 import { windowsOf } from '../../shared/extract/windows.ts';
+import type { SourcePage } from '../../shared/extract/words/page.ts';
 import { pageOf, textPage } from './page-of.ts';
 
 const text = { type: 'string' };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readAnswer } from '../../shared/extract/answer.ts';
-import { InvalidAnswer } from '../../shared/extract/errors.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
+import { readAnswer } from '../../shared/extract/answers/answer.ts';
+import { InvalidAnswer } from '../../shared/extract/asked/errors.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 
 it('no part of an answer that broke off is taken for the whole', () => {
   const spec = parseExtract({ example: { number: 'A', date: 'B', total: 1 } });

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDocument } from '../../shared/documents/open-document.ts';
-import { readAnswer, type WindowAnswer } from '../../shared/extract/answer.ts';
+import { readAnswer, type WindowAnswer } from '../../shared/extract/answers/answer.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { assemble } from '../../shared/extract/assemble.ts';
 import { messagesOf } from '../../shared/extract/messages.ts';
 import type { ExtractOutcome } from '../../shared/extract/outcome.ts';
-import type { SourcePage } from '../../shared/extract/page.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
 import { windowsOf } from '../../shared/extract/windows.ts';
+import type { SourcePage } from '../../shared/extract/words/page.ts';
 import type { AnswerOf } from '../lab/extract-set/scripted-model.ts';
 import type { SetDocument } from '../lab/extract-set/truth.ts';
 

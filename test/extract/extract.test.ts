@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readAnswer } from '../../shared/extract/answer.ts';
+import { readAnswer } from '../../shared/extract/answers/answer.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { assemble } from '../../shared/extract/assemble.ts';
 import { messagesOf } from '../../shared/extract/messages.ts';
 import type { Evidence } from '../../shared/extract/outcome.ts';
-import type { SourcePage } from '../../shared/extract/page.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
 import { tableOf } from '../../shared/extract/tables/table.ts';
 import { windowsOf } from '../../shared/extract/windows.ts';
+import type { SourcePage } from '../../shared/extract/words/page.ts';
 
 const spec = parseExtract({
   example: { total: 1, rows: [{ date: '2026-01-05', text: 'Coffee', amount: 1.5 }] },

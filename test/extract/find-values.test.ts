@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { asTyped } from '../../shared/extract/answers/value.ts';
+import type { ScalarType, Value } from '../../shared/extract/asked/field.ts';
 import { evidenceOf } from '../../shared/extract/evidence.ts';
-import type { ScalarType } from '../../shared/extract/field.ts';
-import { asTyped, type Value } from '../../shared/extract/value.ts';
 import { readPage } from '../../shared/extract/words/read-page.ts';
 import { textPage } from './page-of.ts';
 

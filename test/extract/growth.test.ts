@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readAnswer } from '../../shared/extract/answer.ts';
+import { readAnswer } from '../../shared/extract/answers/answer.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { assemble } from '../../shared/extract/assemble.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
 import { textPage } from './page-of.ts';
 
 const properties = {

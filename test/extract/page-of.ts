@@ -1,4 +1,4 @@
-import type { SourcePage } from '../../shared/extract/page.ts';
+import type { SourcePage } from '../../shared/extract/words/page.ts';
 
 const lefts = [60, 200, 700, 820];
 

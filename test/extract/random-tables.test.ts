@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readAnswer } from '../../shared/extract/answer.ts';
+import { readAnswer } from '../../shared/extract/answers/answer.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { assemble } from '../../shared/extract/assemble.ts';
 import type { Evidence } from '../../shared/extract/outcome.ts';
-import type { PageWindow } from '../../shared/extract/page.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
 import { windowsOf } from '../../shared/extract/windows.ts';
+import type { PageWindow } from '../../shared/extract/words/page.ts';
 import { cases } from '../support/run/cases.ts';
 import { pageOf } from './page-of.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../shared/extract/answer.ts';
-import { InvalidAnswer } from '../../shared/extract/errors.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
+import { readAnswer } from '../../shared/extract/answers/answer.ts';
+import { InvalidAnswer } from '../../shared/extract/asked/errors.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { windowsOf } from '../../shared/extract/windows.ts';
 import { textPage } from './page-of.ts';
 

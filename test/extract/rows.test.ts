@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { readAnswer } from '../../shared/extract/answer.ts';
+import { readAnswer } from '../../shared/extract/answers/answer.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { assemble } from '../../shared/extract/assemble.ts';
-import type { SourcePage } from '../../shared/extract/page.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
+import type { SourcePage } from '../../shared/extract/words/page.ts';
 import { pageOf, textPage } from './page-of.ts';
 
 const spec = parseExtract({ example: { rows: [{ on: '2026-01-05', text: 'x', n: 1, sum: 1.5 }] } });

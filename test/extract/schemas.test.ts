@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { answerSchema } from '../../shared/extract/answer-schema.ts';
+import { answerSchema } from '../../shared/extract/answers/answer-schema.ts';
+import { readSchema } from '../../shared/extract/asked/read-schema.ts';
+import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { messagesOf } from '../../shared/extract/messages.ts';
-import { readSchema } from '../../shared/extract/read-schema.ts';
-import { parseExtract } from '../../shared/extract/spec.ts';
 import { textPage } from './page-of.ts';
 
 const text = { type: 'string' };

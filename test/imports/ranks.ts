@@ -75,6 +75,7 @@ export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['engine/waiting'],
     ['engine/item'],
   ],
+  'shared/extract': [['tables'], ['.'], ['rows'], ['answers'], ['words'], ['asked']],
   'shared/ledger': [['.'], ['audit'], ['leases'], ['parts'], ['account'], ['terms']],
   'lib/local': [
     ['watch'],

@@ -1,3 +1,5 @@
+import type { Span } from '../words/place.ts';
+import type { ReadPage } from '../words/read-page.ts';
 import type { PlacedRow } from './place-rows.ts';
 
 /** Left and right. */
@@ -12,8 +14,7 @@ export function placeByColumn(rows: readonly PlacedRow[]): void {
     for (const [index, cell] of row.cells.entries()) {
       const column = columns[index];
       if (!cell || cell.options.length < 2 || !column) continue;
-      const far = (place: { start: number; end: number }) =>
-        distance(acrossOf(cell.part.page, place), column);
+      const far = (place: Span) => distance(acrossOf(cell.part.page, place), column);
       const free = cell.options.filter(({ start }) => !taken.has(start));
       const [nearest] = free.toSorted((one, other) => far(one) - far(other));
       if (!nearest) continue;
@@ -42,10 +43,7 @@ const distance = (across: Across | undefined, column: Across) =>
     ? Math.min(Math.abs(across[0] - column[0]), Math.abs(across[1] - column[1]))
     : Number.POSITIVE_INFINITY;
 
-function acrossOf(
-  { words }: PlacedRow['parts'][number]['page'],
-  { start, end }: { start: number; end: number },
-): Across | undefined {
+function acrossOf({ words }: ReadPage, { start, end }: Span): Across | undefined {
   const [first, last] = [words[start]?.across, words[end - 1]?.across];
   return first && last ? [first[0], last[1]] : undefined;
 }

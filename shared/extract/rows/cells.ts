@@ -1,9 +1,8 @@
-import type { AnsweredRow } from '../answer.ts';
-import { type ArrayField, cellsOf, type ScalarField } from '../field.ts';
-import type { Value } from '../value.ts';
+import type { AnsweredRow } from '../answers/answer.ts';
+import { type ArrayField, cellsOf, type ScalarField, type Value } from '../asked/field.ts';
 import { valuePlaces } from '../words/find-value.ts';
 import { overlaps, type Place } from '../words/place.ts';
-import type { RowPart } from './row-part.ts';
+import type { RowPart } from './claims.ts';
 
 /** Where a row's value stands, in which part of the row, and where else it may. */
 export interface Cell {

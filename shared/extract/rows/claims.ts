@@ -1,7 +1,11 @@
-import type { Place } from '../words/place.ts';
-import { overlaps } from '../words/place.ts';
+import { overlaps, type Place } from '../words/place.ts';
 import type { ReadPage } from '../words/read-page.ts';
-import type { RowPart } from './row-part.ts';
+
+/** Words of a page that a row stands in. */
+export interface RowPart {
+  page: ReadPage;
+  place: Place;
+}
 
 interface Claim<Owner> {
   place: Place;

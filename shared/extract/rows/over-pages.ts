@@ -2,7 +2,7 @@ import { placesWithin } from '../words/locate.ts';
 import { indexOf, keyOf } from '../words/page-index.ts';
 import type { Place } from '../words/place.ts';
 import type { ReadPage } from '../words/read-page.ts';
-import type { RowPart } from './row-part.ts';
+import type { RowPart } from './claims.ts';
 
 const maxWords = 100;
 /** Of a page's words those at its end, and at the next one's start: heads and feet may stand among them. */

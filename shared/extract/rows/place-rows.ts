@@ -1,13 +1,12 @@
-import type { AnsweredRow, WindowAnswer } from '../answer.ts';
-import type { ArrayField } from '../field.ts';
+import type { AnsweredRow, WindowAnswer } from '../answers/answer.ts';
+import type { ArrayField } from '../asked/field.ts';
 import { linesOf } from '../words/lines.ts';
 import { placesOf } from '../words/locate.ts';
 import type { Place } from '../words/place.ts';
 import type { ReadPage } from '../words/read-page.ts';
 import { type Cell, cellsAt, countOf } from './cells.ts';
-import { Claims } from './claims.ts';
+import { Claims, type RowPart } from './claims.ts';
 import { placesOverPages } from './over-pages.ts';
-import type { RowPart } from './row-part.ts';
 
 /** A row, and where it and its cells stand: nowhere, on a page, or on two; `order` is that of the document. */
 export interface PlacedRow {
@@ -21,6 +20,14 @@ export interface PlacedRow {
 const maxCompared = 8;
 /** What is looked for in vain, or loosely, for so many pages ends the search for rows that say a wrong page. */
 const maxSearches = 200_000;
+
+/** What the rows of a window are looked for in: whose places are taken, and how many searches are left for its array. */
+interface Window {
+  array: ArrayField;
+  pages: readonly ReadPage[];
+  claims: Claims<PlacedRow>;
+  search: { left: number };
+}
 
 /** Joins the rows of all answers by where they stand: none twice, in the document's order. */
 export function placeRows(
@@ -38,7 +45,8 @@ export function placeRows(
     const within = pages.filter(({ page }) => page >= window.first && page <= window.last);
     let order: [number, number] = [window.first, -1];
     for (const row of rows[path] ?? []) {
-      const placed = placeRow(array, row, within, claims, search) ?? unplaced(row, order);
+      const looked = { array, claims, search, pages: within };
+      const placed = placeRow(looked, row) ?? unplaced(row, order);
       order = placed.order;
       joined.add(placed);
     }
@@ -53,20 +61,15 @@ const unplaced = (row: AnsweredRow, order: [number, number]): PlacedRow => ({
 });
 
 /** Looks for a row as it is quoted, then on two pages, then loosely. */
-function placeRow(
-  array: ArrayField,
-  row: AnsweredRow,
-  pages: readonly ReadPage[],
-  claims: Claims<PlacedRow>,
-  search: { left: number },
-): PlacedRow | undefined {
+function placeRow(window: Window, row: AnsweredRow): PlacedRow | undefined {
+  const { array, pages, claims, search } = window;
   const { quote } = row;
-  const nearest = nearestFirst(row, pages);
-  if (quote === null) return placeLoosely(array, row, quote, nearest, claims, search);
-  const whole = placeWhole(array, row, quote, nearest, claims, search);
+  const nearest = { ...window, pages: nearestFirst(row, pages) };
+  if (quote === null) return placeLoosely(nearest, row);
+  const whole = placeWhole(nearest, row, quote);
   if (whole) return whole;
   const parts = search.left > 0 ? placesOverPages(pages, quote, row.page) : undefined;
-  if (!parts) return placeLoosely(array, row, quote, nearest, claims, search);
+  if (!parts) return placeLoosely(nearest, row);
   const placed = placedAt(array, row, parts);
   claims.claim(parts, placed);
   return placed;
@@ -74,12 +77,9 @@ function placeRow(
 
 /** Looks on the page that a row says, then on the others; a row that finds none but taken places has one of these. */
 function placeWhole(
-  array: ArrayField,
+  { array, pages, claims, search }: Window,
   row: AnsweredRow,
   quote: string,
-  pages: readonly ReadPage[],
-  claims: Claims<PlacedRow>,
-  search: { left: number },
 ): PlacedRow | undefined {
   let taken: PlacedRow | undefined;
   for (const page of pages) {
@@ -104,17 +104,13 @@ function placeWhole(
 
 /** Of all places that are like its quote, or of all lines, a row has that with most of its cells: also one that is taken. */
 function placeLoosely(
-  array: ArrayField,
+  { array, pages, claims, search }: Window,
   row: AnsweredRow,
-  quote: string | null,
-  pages: readonly ReadPage[],
-  claims: Claims<PlacedRow>,
-  search: { left: number },
 ): PlacedRow | undefined {
   let best: PlacedRow | undefined;
   for (const page of pages) {
     if (search.left <= 0) break;
-    const places = quote === null ? linePlaces(page) : placesOf(page, quote, 'loose');
+    const places = row.quote === null ? linePlaces(page) : placesOf(page, row.quote, 'loose');
     search.left -= 1 + places.length;
     const placed = bestAt(array, row, page, claims.freeFirst(page, places));
     if (placed && (!best || isBetter(placed, best))) best = placed;

@@ -1,4 +1,4 @@
-import { type ArrayField, cellsOf } from '../field.ts';
+import { type ArrayField, cellsOf } from '../asked/field.ts';
 import { datesIn } from '../words/dates.ts';
 import { type Line, linesOf } from '../words/lines.ts';
 import { numbersIn } from '../words/numbers.ts';
@@ -16,133 +16,103 @@ interface Column {
   right: number;
 }
 
-export interface UnclaimedLine extends Line {
-  page: number;
+interface PageLine extends Line {
+  page: ReadPage;
 }
 
-type IsRow = (page: ReadPage, line: Line) => boolean;
+type IsRow = (line: PageLine) => boolean;
 
 /** Returns lines that stand as an array's rows do and that are no row's; undefined where it can't be told how these stand. */
 export function unclaimedLines(
   array: ArrayField,
   rows: readonly PlacedRow[],
   pages: readonly ReadPage[],
-): UnclaimedLine[] | undefined {
+): PageLine[] | undefined {
   const shown = rows.filter(isShown);
-  const isRow = standing(array, shown);
-  if (!isRow) return undefined;
-  const takenOf = takenWords(shown);
-  return pages.flatMap((page) => {
-    const taken = takenOf(page);
-    return linesOf(page)
-      .filter(({ start, end }) => !taken.subarray(start, end).some(Boolean))
-      .filter((line) => !sums.test(line.text) && isRow(page, line))
-      .map((line) => ({ ...line, page: page.page }));
-  });
+  const taken = takenWords(shown);
+  const lines = pages.flatMap((page) => linesOf(page).map((line) => ({ ...line, page })));
+  const isOwn: IsRow = ({ page, start, end }) =>
+    !!taken.get(page)?.subarray(start, end).some(Boolean);
+  const columns = columnsOf(array, shown);
+  const isRow =
+    columns.length < 2
+      ? byKinds(lines.filter(isOwn))
+      : columns.some(({ type }) => type !== 'text')
+        ? (line: PageLine) => columns.every((column) => stands(line, column))
+        : byAlignment(columns, lines, lines.filter(isOwn), shown.length);
+  return isRow && lines.filter((line) => !isOwn(line) && !sums.test(line.text) && isRow(line));
 }
-
-/** By what rows are known: columns of numbers and dates, or where texts begin, or their kinds of words. */
-function standing(array: ArrayField, rows: readonly PlacedRow[]): IsRow | undefined {
-  const columns = columnsOf(array, rows);
-  if (columns.length < 2) return byKinds(rows);
-  if (columns.every(({ type }) => type === 'text')) return byAlignment(columns, rows);
-  return (page, line) => columns.every((column) => stands(page, line, column));
-}
-
-/** Returns the lines that rows begin in. */
-const linesAt = (rows: readonly PlacedRow[]) =>
-  rows.flatMap(({ parts: [part] }) => {
-    if (!part) return [];
-    const { page, place } = part;
-    const isSame = (at: number) => page.words[at]?.line === page.words[place.start]?.line;
-    let [start, end] = [place.start, place.start + 1];
-    while (start > 0 && isSame(start - 1)) start -= 1;
-    while (end < page.words.length && isSame(end)) end += 1;
-    return linesOf(page, start, end).map((line) => ({ page, line }));
-  });
 
 const [mostAstray, leastGap] = [8, 12];
 
 /** Texts begin at the left of their columns, after a gap. So do the heads of columns: only what follows them counts. */
-function byAlignment(columns: Column[], rows: readonly PlacedRow[]): IsRow | undefined {
-  const begins: IsRow = ({ words }, { start, end }) =>
+function byAlignment(
+  columns: readonly Column[],
+  lines: readonly PageLine[],
+  own: readonly PageLine[],
+  count: number,
+): IsRow | undefined {
+  const begins: IsRow = ({ page, start, end }) =>
     columns.every(({ left }) =>
-      words.slice(start, end).some(({ across }, n) => {
-        if (!across || Math.abs(across[0] - left) > mostAstray) return false;
-        const before = n > 0 && words[start + n - 1]?.across;
-        return !before || across[0] - before[1] >= leastGap;
+      page.words.slice(start, end).some(({ across }, n) => {
+        const before = n > 0 && page.words[start + n - 1]?.across;
+        const isApart = !before || (across?.[0] ?? 0) - before[1] >= leastGap;
+        return across && isApart && Math.abs(across[0] - left) <= mostAstray;
       }),
     );
-  const own = linesAt(rows);
-  const [first] = own;
-  const isKnown =
-    own.filter(({ page, line }) => begins(page, line)).length >= own.length * keyShare;
-  if (!first || !isKnown) return undefined;
-  const heads = new Set(linesOf(first.page, 0, first.line.start).map(({ text }) => text));
-  return (page, line) =>
-    (page.page > first.page.page || (page === first.page && line.start > first.line.start)) &&
-    !heads.has(line.text) &&
-    begins(page, line);
+  if (own.filter(begins).length < count * keyShare) return undefined;
+  const first = lines.indexOf(own[0] as PageLine);
+  const heads = new Set(lines.slice(0, first).map(({ text }) => text));
+  const below = new Set(lines.slice(first));
+  return (line) => below.has(line) && !heads.has(line.text) && begins(line);
 }
 
 /** Where no places are known, a row is a line with the dates, numbers and words of another one, in their order. */
-function byKinds(rows: readonly PlacedRow[]): IsRow | undefined {
+function byKinds(own: readonly PageLine[]): IsRow | undefined {
   const kindOf = (word: string) =>
     datesIn(word).length > 0 ? 'd' : numbersIn(word).length > 0 ? 'n' : 'w';
-  const kindsOf = ({ text }: Line) => text.split(' ').map(kindOf).join('').replace(/w+/g, 'w');
-  const isPlaced = ({ words }: ReadPage) => words.some(({ across }) => across);
-  const known = new Set(
-    linesAt(rows)
-      .filter(({ page }) => !isPlaced(page))
-      .map(({ line }) => kindsOf(line))
-      .filter((kinds) => /[dn].*[dn]/.test(kinds)),
-  );
-  return known.size === 0 ? undefined : (page, line) => !isPlaced(page) && known.has(kindsOf(line));
+  const kindsOf = ({ page, start, text }: PageLine) =>
+    page.words[start]?.across ? '' : text.split(' ').map(kindOf).join('').replace(/w+/g, 'w');
+  const known = new Set(own.map(kindsOf).filter((kinds) => /[dn].*[dn]/.test(kinds)));
+  return known.size === 0 ? undefined : (line) => known.has(kindsOf(line));
 }
 
 /** A row of which no value stands at its place takes none from the row that stands there. */
 export const isShown = ({ row, parts, cells }: PlacedRow): boolean =>
   parts.length > 0 && (countOf(cells) > 0 || row.values.every((value) => value === null));
 
-function takenWords(rows: readonly PlacedRow[]): (page: ReadPage) => Uint8Array {
+function takenWords(rows: readonly PlacedRow[]): Map<ReadPage, Uint8Array> {
   const taken = new Map<ReadPage, Uint8Array>();
-  const wordsOf = (page: ReadPage) => {
+  for (const { page, place } of rows.flatMap(({ parts }) => parts)) {
     const words = taken.get(page) ?? new Uint8Array(page.words.length);
-    taken.set(page, words);
-    return words;
-  };
-  for (const row of rows) {
-    for (const { page, place } of row.parts) wordsOf(page).fill(1, place.start, place.end);
+    taken.set(page, words.fill(1, place.start, place.end));
   }
-  return wordsOf;
+  return taken;
 }
 
+/** Returns the columns that most rows have a value in. */
 function columnsOf(array: ArrayField, rows: readonly PlacedRow[]): Column[] {
-  return cellsOf(array).flatMap(({ field: { type } }, index): Column[] => {
+  return cellsOf(array).flatMap(({ field }, index): Column[] => {
     const spans = rows.flatMap(({ cells }) => {
       const cell = cells[index];
       const words = cell?.part.page.words.slice(cell.place.start, cell.place.end) ?? [];
-      const across = words.flatMap((word) => (word.across ? [word.across] : []));
-      if (across.length === 0) return [];
-      return [
-        [Math.min(...across.map(([left]) => left)), Math.max(...across.map(([, right]) => right))],
-      ];
+      return words.some(({ across }) => across)
+        ? [words.flatMap(({ across }) => across ?? [])]
+        : [];
     });
     if (spans.length === 0 || spans.length < rows.length * keyShare) return [];
-    const kind =
-      type === 'date' ? 'date' : type === 'number' || type === 'integer' ? 'number' : 'text';
-    const sorted = (side: 0 | 1) => spans.map((span) => span[side] as number).sort((a, b) => a - b);
-    const [lefts, rights] = [sorted(0), sorted(1)];
+    const kind = field.type === 'integer' ? 'number' : field.type;
+    const type = kind === 'date' || kind === 'number' ? kind : 'text';
+    const lefts = spans.map((span) => Math.min(...span)).sort((a, b) => a - b);
+    const rights = spans.map((span) => Math.max(...span)).sort((a, b) => b - a);
     // A cell that was found at a wrong place doesn't widen its column.
     const cut = Math.floor(spans.length * 0.05);
-    return [
-      { type: kind, left: lefts[cut] as number, right: rights[rights.length - 1 - cut] as number },
-    ];
+    return [{ type, left: lefts[cut] as number, right: rights[cut] as number }];
   });
 }
 
-function stands({ words }: ReadPage, { start, end }: Line, { type, left, right }: Column): boolean {
-  const within = words
+function stands({ page, start, end }: PageLine, { type, left, right }: Column): boolean {
+  const within = page.words
     .slice(start, end)
     .filter(({ across }) => across && across[0] < right && across[1] > left)
     .map(({ text }) => text)

@@ -1,8 +1,15 @@
-import { arraysOf, cellsOf, type Path, pointerOf, scalarsOf } from '../field.ts';
+import {
+  arraysOf,
+  at,
+  cellsOf,
+  type Path,
+  pointerOf,
+  scalarsOf,
+  type Value,
+} from '../asked/field.ts';
+import { readSchema } from '../asked/read-schema.ts';
+import type { ExtractSpec } from '../asked/spec.ts';
 import type { Evidence } from '../outcome.ts';
-import { readSchema } from '../read-schema.ts';
-import type { ExtractSpec } from '../spec.ts';
-import type { Value } from '../value.ts';
 
 /** A document whose values are there. */
 export interface TableDocument {
@@ -81,9 +88,6 @@ function lineOf(
   };
   return { table, csv, jsonl: `${JSON.stringify(whole)}\n` };
 }
-
-const at = (data: unknown, path: Path): unknown =>
-  path.reduce<unknown>((found, step) => (found as Record<string, unknown> | null)?.[step], data);
 
 /**
  * Writes a line of CSV. Documents say what is in a cell: a text that a spreadsheet would take for a formula begins with an

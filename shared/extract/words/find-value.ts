@@ -1,31 +1,22 @@
-import type { ScalarField } from '../field.ts';
-import type { Value } from '../value.ts';
+import type { ScalarField, Value } from '../asked/field.ts';
 import { datesIn } from './dates.ts';
 import { placesWithin } from './locate.ts';
 import { marksIn } from './marks.ts';
 import { numbersIn } from './numbers.ts';
 import { phonesIn, withoutPhones } from './phones.ts';
-import type { Place } from './place.ts';
+import type { Place, Span } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 
 const marks =
   /^(?:\W*(?:dr|db|deb|debit|cr|credit|soll|haben|s|h|d)|[^\w\u2212\u2013-]*[\u2212\u2013-])\W*$/iu;
 
 /** Whether a mark beside a number, in its line, says which side of an account it is of. */
-function isDebitOrCredit(
-  { words }: ReadPage,
-  { start, end }: { start: number; end: number },
-): boolean {
+function isDebitOrCredit({ words }: ReadPage, { start, end }: Span): boolean {
   const line = words[start]?.line;
   return [start - 1, end, end + 1].some((at) => {
     const word = words[at];
     return word !== undefined && word.line === line && marks.test(word.text);
   });
-}
-
-interface Span {
-  start: number;
-  end: number;
 }
 
 /** Returns where a value stands among the words of a place: nowhere if these don't contain it. */

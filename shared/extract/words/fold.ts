@@ -23,21 +23,19 @@ export function fold(words: readonly string[], { confused = false } = {}): Folde
   const wordAt: number[] = [];
   const edges: number[] = [];
   for (const [index, word] of words.entries()) {
-    const plain = plainWord(word);
+    const plain = plainForm(word);
     const text = confused
       ? confusable.reduce((made, [from, to]) => made.replace(from, to), plain)
       : plain;
     let edge = 1;
-    for (const sign of text) {
+    for (const sign of text.split('')) {
       if (sign === '\u0000') edge = 1;
       else if (sign === '\u0001') edge ||= 2;
       else {
         signs.push(sign);
-        for (let unit = 0; unit < sign.length; unit++) {
-          wordAt.push(index);
-          edges.push(edge);
-          edge = 0;
-        }
+        wordAt.push(index);
+        edges.push(edge);
+        edge = 0;
       }
     }
   }
@@ -47,22 +45,6 @@ export function fold(words: readonly string[], { confused = false } = {}): Folde
     wordAt: Uint32Array.from(wordAt),
     isEdge: Uint8Array.from(edges),
   };
-}
-
-/** Words of documents repeat: their forms are kept, so many of them. */
-const maxKept = 20_000;
-const maxKeptLength = 40;
-const kept = new Map<string, string>();
-
-function plainWord(word: string): string {
-  const known = kept.get(word);
-  if (known !== undefined) return known;
-  const plain = plainForm(word);
-  if (word.length <= maxKeptLength) {
-    if (kept.size === maxKept) kept.clear();
-    kept.set(word, plain);
-  }
-  return plain;
 }
 
 /** A zero stands where something was left out that parts what is around it, a one where letters meet digits. */

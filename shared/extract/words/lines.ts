@@ -1,4 +1,4 @@
-import type { PageBox } from '../page.ts';
+import type { PageBox } from './page.ts';
 import type { LinedWord, ReadPage } from './read-page.ts';
 
 /** Words of a page that stand in one line; `start` and `end` count the page's words. */

@@ -1,9 +1,9 @@
 import { type Folded, fold } from './fold.ts';
 import { mayContain } from './grams.ts';
 import { looselyAt } from './loose.ts';
-import { Needle } from './needle.ts';
+import { type Needle, needleOf } from './needle.ts';
 import { indexOf, type Searched } from './page-index.ts';
-import type { Place } from './place.ts';
+import type { Place, Span } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 
 /** What is longer is no quote. */
@@ -13,23 +13,17 @@ const minSame = 2 / 3;
 /** Quotes whose places are kept for each page. */
 const maxKnown = 500;
 
-interface KnownPlaces {
-  whole: Map<string, Place[]>;
-  loose: Map<string, Place[]>;
-}
-
-const knownPlaces = new WeakMap<ReadPage, KnownPlaces>();
+const knownPlaces = new WeakMap<ReadPage, Map<string, Place[]>>();
 
 /** Returns where a quote stands on a page, from the top: as it is or in other forms, or else loosely. */
 export function placesOf(page: ReadPage, quote: string, way: 'whole' | 'loose'): Place[] {
   if (quote.length > maxQuoteLength) return [];
-  const ways = knownPlaces.get(page) ?? { whole: new Map(), loose: new Map() };
-  knownPlaces.set(page, ways);
-  const known = ways[way];
-  const places = known.get(quote) ?? foundPlaces(page, quote, way);
+  const known = knownPlaces.get(page) ?? new Map<string, Place[]>();
+  knownPlaces.set(page, known);
+  const places = known.get(`${way} ${quote}`) ?? foundPlaces(page, quote, way);
   if (places.length > 0) {
     if (known.size === maxKnown) known.clear();
-    known.set(quote, places);
+    known.set(`${way} ${quote}`, places);
   }
   return places;
 }
@@ -37,16 +31,12 @@ export function placesOf(page: ReadPage, quote: string, way: 'whole' | 'loose'):
 const foundPlaces = (page: ReadPage, quote: string, way: 'whole' | 'loose') =>
   way === 'whole'
     ? placesWithin(page, { start: 0, end: page.words.length }, quote)
-    : looselyAt(indexOf(page), Needle.of(quote));
+    : looselyAt(indexOf(page), needleOf(quote));
 
 /** Returns where a text stands among some words of a page, if they contain it whole. */
-export function placesWithin(
-  page: ReadPage,
-  within: { start: number; end: number },
-  text: string,
-): Place[] {
+export function placesWithin(page: ReadPage, within: Span, text: string): Place[] {
   if (text.length > maxQuoteLength) return [];
-  const needle = Needle.of(text);
+  const needle = needleOf(text);
   const { written } = needle;
   const { texts, plain, confused } = indexOf(page);
   if (needle.plain.signs === '') return placesOfSigns(texts, within, written);
@@ -63,11 +53,7 @@ export function placesWithin(
 }
 
 /** What is signs alone, such as a tick, must be a word of its own. */
-function placesOfSigns(
-  texts: readonly string[],
-  { start, end }: { start: number; end: number },
-  written: string,
-): Place[] {
+function placesOfSigns(texts: readonly string[], { start, end }: Span, written: string): Place[] {
   return texts
     .slice(start, end)
     .flatMap((text, n) =>
@@ -77,11 +63,7 @@ function placesOfSigns(
     );
 }
 
-function spansOf(
-  hay: Searched,
-  within: { start: number; end: number },
-  needle: Folded,
-): [number, number][] {
+function spansOf(hay: Searched, within: Span, needle: Folded): [number, number][] {
   if (!mayContain(hay.grams, needle.signs)) return [];
   const { wordAt, isEdge } = hay;
   const from = firstSignOf(wordAt, within.start);
@@ -99,7 +81,7 @@ function spansOf(
 /** Takes the words around a place that are signs alone, as its quote has them: a tick, or a dash before a sum. */
 function withSigns(
   { wordAt }: Folded,
-  within: { start: number; end: number },
+  within: Span,
   { words, plain }: Needle,
   [from, to]: [number, number],
 ): [number, number] {

@@ -1,4 +1,4 @@
-import type { Place } from './place.ts';
+import type { Place, Span } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 
 const kinds: [Mark['kind'], RegExp][] = [
@@ -14,11 +14,7 @@ interface Mark {
 }
 
 /** Returns the mark or word that says yes, or no; nothing where others say the contrary. */
-export function marksIn(
-  page: ReadPage,
-  { start, end }: { start: number; end: number },
-  value: boolean,
-): Place[] {
+export function marksIn(page: ReadPage, { start, end }: Span, value: boolean): Place[] {
   const marks = page.words.slice(start, end).flatMap(({ text }, n): Mark[] => {
     const next = page.words[start + n + 1]?.text;
     const bare =
@@ -39,7 +35,6 @@ function saidBy(marks: readonly Mark[]): { value: boolean; from: number; to: num
   const ticks = boxes.filter(({ kind }) => kind === 'tick');
   const [word] = words;
   if (words.some(({ kind }) => kind !== word?.kind)) return tickedWord(marks, ticks);
-  if (word && boxes.length === 0) return { value: word.kind === 'yes', from: word.at, to: word.at };
   if (word && ticks.length === boxes.length)
     return { value: word.kind === 'yes', from: word.at, to: word.at };
   const [box] = boxes;

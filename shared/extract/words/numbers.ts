@@ -17,10 +17,10 @@ const written = new RegExp(
 
 const endsInMoney = new RegExp(String.raw`(?:${money})\s?$`);
 
-/** Returns the numbers that stand in a text. Those that a space parts are also one each: a count may stand before a sum. */
+/** Returns the numbers that stand in a text. Of `4 312.50` it has one alone, though a count may stand before a sum. */
 export function numbersIn(given: string): FoundNumber[] {
   const text = withoutPhones(given);
-  return [...text.matchAll(written)].flatMap((match) => {
+  return [...text.matchAll(written)].map((match) => {
     const [whole, before = '', space = '', currency, inner = '', digits = '', ...rest] = match;
     const [percent, after, bracket] = rest;
     const hasMinus = /[-−–]/.test(before);
@@ -45,24 +45,14 @@ export function numbersIn(given: string): FoundNumber[] {
     const isAside = before.includes('(') && text[end + scale.length] === ')' && !isNegative;
     const isEither = isAside || (hasMinus && space !== '' && inner === '');
     const negative = values.map((value) => -value);
-    const number = {
+    return {
       values: isEither ? [...values, ...negative] : isNegative ? negative : values,
       isSigned: isNegative,
       start: start + whole.length - whole.trimStart().length,
       end: end + scale.length,
     };
-    return digits.includes(' ') ? [number, ...partsOf(whole, start)] : [number];
   });
 }
-
-const partsOf = (text: string, at: number): FoundNumber[] =>
-  [...text.matchAll(/\S+/g)].flatMap(({ 0: part, index }) =>
-    numbersIn(part).map((number) => ({
-      ...number,
-      start: number.start + at + index,
-      end: number.end + at + index,
-    })),
-  );
 
 function meaningsOf(digits: string): number[] {
   const marks = digits.replace(/\d/g, '');

@@ -1,9 +1,14 @@
-import type { Found } from '../outcome.ts';
+/** How a value was found in the words of a page. */
+export type Found = 'exact' | 'normalized' | 'not found';
 
-/** Words of a page, from `start` up to `end`, and how well they match. */
-export interface Place {
+/** From `start` up to `end`. */
+export interface Span {
   start: number;
   end: number;
+}
+
+/** Words of a page, and how well they match. */
+export interface Place extends Span {
   found: Exclude<Found, 'not found'>;
   /** The share of the characters that match, 0 to 1. */
   share: number;

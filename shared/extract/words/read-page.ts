@@ -1,4 +1,4 @@
-import type { PageBox, PageWord, SourcePage } from '../page.ts';
+import type { PageBox, PageWord, SourcePage } from './page.ts';
 
 /** A word of a page, and which line it stands in. */
 export interface LinedWord extends PageWord {

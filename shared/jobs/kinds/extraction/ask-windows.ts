@@ -1,8 +1,8 @@
 import type { Answer } from '../../../chat/ask.ts';
-import { readAnswer, type WindowAnswer } from '../../../extract/answer.ts';
-import { InvalidAnswer } from '../../../extract/errors.ts';
+import { readAnswer, type WindowAnswer } from '../../../extract/answers/answer.ts';
+import { InvalidAnswer } from '../../../extract/asked/errors.ts';
 import type { Missed } from '../../../extract/outcome.ts';
-import type { PageWindow } from '../../../extract/page.ts';
+import type { PageWindow } from '../../../extract/words/page.ts';
 import { ModelError } from '../../../models/errors.ts';
 import { findStep } from '../../engine/item/steps.ts';
 import { isLast, jobErrorText } from '../../engine/run/failure.ts';

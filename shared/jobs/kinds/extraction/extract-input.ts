@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ExtractError } from '../../../extract/errors.ts';
-import { type ExtractSpec, parseExtract } from '../../../extract/spec.ts';
+import { ExtractError } from '../../../extract/asked/errors.ts';
+import { type ExtractSpec, parseExtract } from '../../../extract/asked/spec.ts';
 import { valueError } from '../../../http/errors.ts';
 import { dictionary, orNull, runningAs, stringUpTo } from '../../../http/schema.ts';
 import { findModel } from '../../../models/catalogue.ts';

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import type { SourcePage } from '../../../extract/page.ts';
+import type { SourcePage } from '../../../extract/words/page.ts';
 import { linesOf } from '../../../lines.ts';
 import type { JobKey } from '../../engine/item/job.ts';
 import { getBytes, putBytes } from '../../engine/item/objects.ts';

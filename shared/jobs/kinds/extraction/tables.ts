@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { ExtractSpec } from '../../../extract/spec.ts';
+import type { ExtractSpec } from '../../../extract/asked/spec.ts';
 import { type TableDocument, tableOf } from '../../../extract/tables/table.ts';
 import type { ExtractResult } from '../../results/result.ts';
 import type { SourceJob } from '../../sources/source-job.ts';

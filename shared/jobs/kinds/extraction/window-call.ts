@@ -1,10 +1,10 @@
 import { isGone } from '../../../aws/is-gone.ts';
 import type { ModelCall } from '../../../chat/metered-call.ts';
-import { arraysOf } from '../../../extract/field.ts';
+import { arraysOf } from '../../../extract/asked/field.ts';
+import { readSchema } from '../../../extract/asked/read-schema.ts';
+import type { ExtractSpec } from '../../../extract/asked/spec.ts';
 import { messagesOf } from '../../../extract/messages.ts';
 import type { Missed } from '../../../extract/outcome.ts';
-import { readSchema } from '../../../extract/read-schema.ts';
-import type { ExtractSpec } from '../../../extract/spec.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { estimateTokens } from '../../../models/token-bounds.ts';
 import { chargeSubjectOf } from '../../asked/charge-subject.ts';

@@ -1,10 +1,8 @@
-import { InvalidAnswer } from './errors.ts';
-import { type Path, pointerOf, type ScalarField } from './field.ts';
-import { datesIn } from './words/dates.ts';
-import { fold } from './words/fold.ts';
-import { numbersIn } from './words/numbers.ts';
-
-export type Value = string | number | boolean | null;
+import { InvalidAnswer } from '../asked/errors.ts';
+import { type Path, pointerOf, type ScalarField, type Value } from '../asked/field.ts';
+import { datesIn } from '../words/dates.ts';
+import { fold } from '../words/fold.ts';
+import { numbersIn } from '../words/numbers.ts';
 
 /** What models write for a value that isn't there. */
 const nothing = /^(?:|-+|–|—|n\/?a|null|none|unknown)$/i;

@@ -1,4 +1,4 @@
-import { InvalidAnswer } from './errors.ts';
+import { InvalidAnswer } from '../asked/errors.ts';
 
 /** More places where an object may begin aren't tried: each is read to its end. */
 const maxStarts = 20;

@@ -1,4 +1,4 @@
-import type { ArrayField, Field, JsonSchema, ObjectField, ScalarField } from './field.ts';
+import type { ArrayField, Field, JsonSchema, ObjectField, ScalarField } from '../asked/field.ts';
 
 /**
  * Writes the schema of a model's answer: values with the words that prove them; rows with their line.

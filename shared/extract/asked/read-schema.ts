@@ -1,5 +1,6 @@
 import { ExtractError } from './errors.ts';
 import type { ArrayField, Field, JsonSchema, ObjectField, ScalarField } from './field.ts';
+import { isObject } from './field.ts';
 
 export const maxFields = 100;
 const maxDepth = 8;
@@ -124,6 +125,3 @@ function scalarOf(schema: JsonSchema, isNullable: boolean, path: string[]): Scal
   const hasNull = kept.length < (options as unknown[]).length;
   return { ...field, isNullable: isNullable || hasNull, options: kept };
 }
-
-const isObject = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,11 +1,12 @@
+import { InvalidAnswer } from '../asked/errors.ts';
+import type { ArrayField, Path, Value } from '../asked/field.ts';
+import { arraysOf, at, cellsOf, isObject, pointerOf, scalarsOf } from '../asked/field.ts';
+import { readSchema } from '../asked/read-schema.ts';
+import type { ExtractSpec } from '../asked/spec.ts';
+import type { PageWindow } from '../words/page.ts';
 import { rowKey } from './answer-schema.ts';
-import { InvalidAnswer } from './errors.ts';
-import { type ArrayField, arraysOf, cellsOf, type Path, pointerOf, scalarsOf } from './field.ts';
 import { objectIn } from './json-in-text.ts';
-import type { PageWindow } from './page.ts';
-import { readSchema } from './read-schema.ts';
-import type { ExtractSpec } from './spec.ts';
-import { asTyped, type Value } from './value.ts';
+import { asTyped } from './value.ts';
 
 /** A value, and the words that a model says prove it. */
 export interface AnsweredValue {
@@ -62,15 +63,3 @@ const proofOf = (quote: unknown, page: unknown) => ({
   quote: typeof quote === 'string' && quote.trim() !== '' ? quote : null,
   page: Number.isInteger(Number(page)) && page !== null ? Number(page) : null,
 });
-
-function at(object: Record<string, unknown>, path: Path): unknown {
-  let found: unknown = object;
-  for (const step of path) {
-    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
-    found = found[step];
-  }
-  return found;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -18,6 +18,9 @@ export interface ArrayField {
 
 export type ScalarType = 'string' | 'number' | 'integer' | 'boolean' | 'date';
 
+/** What a field may have. */
+export type Value = string | number | boolean | null;
+
 export interface ScalarField {
   kind: 'scalar';
   description?: string;
@@ -58,6 +61,19 @@ export function arraysOf({ fields }: ObjectField, above: Path = []): Placed<Arra
 /** Returns the values of an array's row; a row that is a value alone has it at the empty path. */
 export const cellsOf = ({ items }: ArrayField): Placed<ScalarField>[] =>
   items.kind === 'object' ? scalarsOf(items) : [{ path: [], field: items }];
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the value at a path, if it is there. */
+export function at(data: unknown, path: Path): unknown {
+  let found = data;
+  for (const step of path) {
+    if (!isObject(found) || !Object.hasOwn(found, step)) return undefined;
+    found = found[step];
+  }
+  return found;
+}
 
 /** Puts a value into an object, making objects on the way to it. */
 export function put(target: Record<string, unknown>, path: Path, value: unknown): void {

@@ -5,7 +5,7 @@ import { isMeasured, mostOmitted, notOfPrompt, type SizedRequest } from './token
 export interface Beginning {
   /** How many messages. */
   messages: number;
-  /** Nine bytes of a hash of all that decides how many tokens they are. */
+  /** Nine bytes, in base64, of a hash of all that decides how many tokens they are. */
   hash: string;
 }
 
@@ -50,14 +50,11 @@ export function beginningsOf(request: SizedRequest, reader: readonly unknown[]):
     const next = messages[index + 1];
     const wasAsked = !isOfModel(message) && (next === undefined || isOfModel(next));
     if (!wasAsked || index < from) continue;
-    const found = hash.copy().digest('base64url').slice(0, hashLength);
+    const found = hash.copy().digest('base64url').slice(0, 12);
     beginnings.push({ messages: index + 1, hash: found });
   }
   return beginnings;
 }
-
-/** Nine bytes in base64. */
-const hashLength = 12;
 
 /** Clients move the mark of what is cached from message to message. It is no text. */
 function withoutMark(name: string, value: unknown): unknown {

@@ -3,10 +3,10 @@ import {
   type ArrayField,
   arraysOf,
   cellsOf,
+  type Path,
   type Placed,
   pointerOf,
   put,
-  type ScalarField,
   scalarsOf,
   type Value,
 } from './asked/field.ts';
@@ -36,10 +36,10 @@ export function assemble(
     .map(readPage);
   const data: Record<string, unknown> = {};
   const evidence: Evidence[] = [];
-  for (const scalar of scalarsOf(root)) {
-    const { value, proof } = scalarOf(scalar, answers, pages);
+  for (const { path } of scalarsOf(root)) {
+    const { value, proof } = scalarOf(path, answers, pages);
     const isKept = proof?.found !== 'not found' || !spec.require_evidence;
-    put(data, scalar.path, isKept ? value : null);
+    put(data, path, isKept ? value : null);
     if (proof) evidence.push(proof);
   }
   const lists = arraysOf(root).map((array) => rowsOf(array, spec, answers, pages));
@@ -67,7 +67,7 @@ export function assemble(
 
 /** Of the windows' values the first that was found counts, else the first one. */
 function scalarOf(
-  { path, field }: Placed<ScalarField>,
+  path: Path,
   answers: readonly WindowAnswer[],
   pages: readonly ReadPage[],
 ): { value: Value; proof?: Evidence } {
@@ -77,7 +77,7 @@ function scalarOf(
     const answered = values[pointer];
     if (!answered || answered.value === null) continue;
     const within = pages.filter(({ page }) => page >= window.first && page <= window.last);
-    const proof = evidenceOf(pointer, field, answered, within);
+    const proof = evidenceOf(pointer, answered, within);
     if (proof.found !== 'not found') return { value: answered.value, proof };
     first ??= { value: answered.value, proof };
   }
@@ -91,7 +91,7 @@ function rowsOf(
   pages: readonly ReadPage[],
 ) {
   const path = pointerOf(array.path);
-  const all = placeRows(array.field, path, answers, pages);
+  const all = placeRows(path, answers, pages);
   placeByColumn(all);
   const isProven = ({ parts }: PlacedRow) => parts.length > 0 || !require_evidence;
   const rows = all.filter(isProven);

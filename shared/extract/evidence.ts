@@ -1,5 +1,4 @@
 import type { AnsweredValue } from './answers/answer.ts';
-import type { ScalarField } from './asked/field.ts';
 import type { Evidence } from './outcome.ts';
 import { valuePlaces } from './words/find-value.ts';
 import { linesOf } from './words/lines.ts';
@@ -10,7 +9,6 @@ import type { ReadPage } from './words/read-page.ts';
 /** Looks for a value in its quote, and for that on its page and then on the others of its window. */
 export function evidenceOf(
   path: string,
-  field: ScalarField,
   { value, quote, page }: AnsweredValue,
   pages: readonly ReadPage[],
 ): Evidence {
@@ -20,7 +18,7 @@ export function evidenceOf(
   for (const way of ['whole', 'loose'] as const) {
     for (const read of quote === null ? [] : nearest) {
       for (const within of placesOf(read, quote as string, way).slice(0, 20)) {
-        const [place] = valuePlaces(read, within, field, value);
+        const [place] = valuePlaces(read, within, value);
         if (place) return provenBy(path, read, within, place);
       }
     }

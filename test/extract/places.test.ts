@@ -74,6 +74,9 @@ describe('a quote stands', () => {
   it.each([
     ['Invoice 1050', 'lnvoice 1O5O', 0.727],
     ['modern', 'rnodern', 0.833],
+    ['Service', '5ervice', 0.857],
+    ['Bob', 'B0b', 0.667],
+    ['Robot', 'Ro8ot', 0.8],
     ['corner', 'comer', 0.667],
     ['Bill 08', 'BiII O8', 0.5],
     ['Sole', '5013', 0.25],

@@ -208,7 +208,13 @@ it('counts rows of texts in a table of which only the text is known', () => {
 it('counts lines of a text by their dates, numbers and words', () => {
   const rows = [row('03', 'Tea', 2, 4), row('04', 'Green tea', 5, 6), row('05', 'Cake', 1, 3)];
   const lines = rows.map(({ quote }) => quote);
-  const text = ['Statement 3 of 2026', ...lines, 'Total 13.00', 'Page 1 of 2'].join('\n');
+  const text = [
+    'Statement 3 of 2026',
+    ...lines,
+    '09.01.2026 2.00 4.00',
+    'Total 13.00',
+    'Page 1 of 2',
+  ].join('\n');
 
   const { coverage } = outcome([textPage(1, text)], rows.slice(0, 2));
 

@@ -90,6 +90,21 @@ describe('rows over two pages', () => {
     expect(at(midst)['0/text']).toBe(null);
   });
 
+  it('break anywhere in their words, and are told where a value isn’t there', () => {
+    const two = [textPage(1, 'x\nRent'), textPage(2, 'for May\ny')];
+    const all = (text: string, quote: string) =>
+      outcome(two, [{ page: null, quote, text }]).evidence[0]?.found;
+
+    expect(all('Rent for May', 'Rent for May')).toBe('normalized');
+    expect(all('Rent of May', 'Rent for May')).toBe('not found');
+    expect(
+      outcome(
+        [textPage(1, 'x\nRent'), textPage(2, 'May\ny')],
+        [{ quote: 'Rent May', text: 'Rent' }],
+      ).evidence[0]?.found,
+    ).toBe('normalized');
+  });
+
   it('are those of the end of a page, and of the start of the next', () => {
     const filler = (from: number) => Array.from({ length: 100 }, (_, n) => [`w${from + n}`]);
     const broken: Told = { page: null, quote: 'Rent for May', text: 'Rent for May' };
@@ -138,6 +153,29 @@ describe('equal rows', () => {
       ).data,
     ).toEqual({ rows: [{ on: null, text: 'Tea', sum: 5 }] });
     expect(dataOf(outcome(pages, some))).toEqual(['Tea', 'Tea']);
+  });
+
+  it('that a repair tells stand at other places than those that are told', () => {
+    const pages = [pageOf(1, [tea, tea])];
+    const answers = [one, one].map((row) =>
+      readAnswer(spec, { index: 0, first: 1, last: 1 }, JSON.stringify({ rows: [row] })),
+    );
+
+    expect(assemble(spec, pages, answers).coverage.arrays).toMatchObject([
+      { returned: 2, on_pages: 2 },
+    ]);
+  });
+
+  it('of one word are one where it stands once', () => {
+    const list = parseExtract({ example: { rows: ['x'] } });
+    const word = { page: 1, quote: 'Chair', value: 'Chair' } as Told;
+
+    expect(outcome([textPage(1, 'Chair and Clerk')], [word, word], list).data).toEqual({
+      rows: ['Chair'],
+    });
+    expect(outcome([textPage(1, 'Chair, Chair')], [word, word, word], list).data).toEqual({
+      rows: ['Chair', 'Chair'],
+    });
   });
 
   it('that no page shows are one, and keep their place after the row before them', () => {
@@ -198,6 +236,17 @@ describe('a row that is quoted loosely', () => {
     expect(wrong({ sum: 77 })['0/text']).toEqual([1, 200, 20, 1]);
     expect(wrong({ sum: 77, text: 'Gold' })['0/on']).toBe(null);
     expect(wrong({ sum: null, on: '2020-02-02' })['0/text']).toBe(null);
+
+    const five = parseExtract({
+      example: { rows: [{ on: '2026-01-05', text: 'x', sum: 1.5, tax: 1, code: 'y' }] },
+    });
+    const row = {
+      ...told('03', 'Green tea', 4),
+      quote: 'tea Green 03.01.2026 4.00 X9',
+      tax: 77,
+      code: 'Gold',
+    };
+    expect(at(outcome(pages, [row], five))['0/text']).toEqual([1, 200, 20, 1]);
   });
 });
 

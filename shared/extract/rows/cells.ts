@@ -1,5 +1,5 @@
 import type { AnsweredRow } from '../answers/answer.ts';
-import { type ArrayField, cellsOf, type ScalarField, type Value } from '../asked/field.ts';
+import type { Value } from '../asked/field.ts';
 import { valuePlaces } from '../words/find-value.ts';
 import { overlaps, type Place } from '../words/place.ts';
 import type { RowPart } from './claims.ts';
@@ -15,17 +15,12 @@ export interface Cell {
 const maxOptions = 20;
 
 /** Returns where each of a row's values stands. Those of one value have successive places. */
-export function cellsAt(
-  array: ArrayField,
-  { values }: AnsweredRow,
-  parts: readonly RowPart[],
-): (Cell | undefined)[] {
+export function cellsAt({ values }: AnsweredRow, parts: readonly RowPart[]): (Cell | undefined)[] {
   const taken: { part: RowPart; place: Place }[] = [];
-  return cellsOf(array).map(({ field }, index) => {
-    const value = values[index] ?? null;
+  return values.map((value) => {
     if (value === null) return undefined;
     for (const part of parts) {
-      const options = valuePlaces(part.page, part.place, field, value).slice(0, maxOptions);
+      const options = valuePlaces(part.page, part.place, value).slice(0, maxOptions);
       const isFree = (place: Place) =>
         !taken.some((other) => other.part === part && overlaps(place, other.place));
       const place = options.find(isFree) ?? options[0];
@@ -33,22 +28,18 @@ export function cellsAt(
       taken.push({ part, place });
       return { part, place, options };
     }
-    return brokenCell(field, value, parts);
+    return brokenCell(value, parts);
   });
 }
 
 /** A text that goes on in a row's second page stands where it begins. */
-function brokenCell(
-  field: ScalarField,
-  value: Value,
-  [head, tail]: readonly RowPart[],
-): Cell | undefined {
-  if (!head || !tail || field.type !== 'string') return undefined;
-  const words = `${value}`.match(/\S+/g) ?? [];
+function brokenCell(value: Value, [head, tail]: readonly RowPart[]): Cell | undefined {
+  if (!head || !tail || typeof value !== 'string') return undefined;
+  const words = value.match(/\S+/g) ?? [];
   for (let cut = words.length - 1; cut > 0 && words.length <= 60; cut--) {
-    const [place] = valuePlaces(head.page, head.place, field, words.slice(0, cut).join(' '));
+    const [place] = valuePlaces(head.page, head.place, words.slice(0, cut).join(' '));
     const rest = words.slice(cut).join(' ');
-    if (place && valuePlaces(tail.page, tail.place, field, rest).length > 0)
+    if (place && valuePlaces(tail.page, tail.place, rest).length > 0)
       return { part: head, place: { ...place, found: 'normalized' }, options: [place] };
   }
   return undefined;

@@ -1,5 +1,4 @@
 import type { AnsweredRow, WindowAnswer } from '../answers/answer.ts';
-import type { ArrayField } from '../asked/field.ts';
 import { linesOf } from '../words/lines.ts';
 import { placesOf } from '../words/locate.ts';
 import type { Place } from '../words/place.ts';
@@ -23,7 +22,6 @@ const maxSearches = 200_000;
 
 /** What the rows of a window are looked for in: whose places are taken, and how many searches are left for its array. */
 interface Window {
-  array: ArrayField;
   pages: readonly ReadPage[];
   claims: Claims<PlacedRow>;
   search: { left: number };
@@ -31,7 +29,6 @@ interface Window {
 
 /** Joins the rows of all answers by where they stand: none twice, in the document's order. */
 export function placeRows(
-  array: ArrayField,
   path: string,
   answers: readonly WindowAnswer[],
   pages: readonly ReadPage[],
@@ -45,8 +42,7 @@ export function placeRows(
     const within = pages.filter(({ page }) => page >= window.first && page <= window.last);
     let order: [number, number] = [window.first, -1];
     for (const row of rows[path] ?? []) {
-      const looked = { array, claims, search, pages: within };
-      const placed = placeRow(looked, row) ?? unplaced(row, order);
+      const placed = placeRow({ claims, search, pages: within }, row) ?? unplaced(row, order);
       order = placed.order;
       joined.add(placed);
     }
@@ -62,7 +58,7 @@ const unplaced = (row: AnsweredRow, order: [number, number]): PlacedRow => ({
 
 /** Looks for a row as it is quoted, then on two pages, then loosely. */
 function placeRow(window: Window, row: AnsweredRow): PlacedRow | undefined {
-  const { array, pages, claims, search } = window;
+  const { pages, claims, search } = window;
   const { quote } = row;
   const nearest = { ...window, pages: nearestFirst(row, pages) };
   if (quote === null) return placeLoosely(nearest, row);
@@ -70,14 +66,14 @@ function placeRow(window: Window, row: AnsweredRow): PlacedRow | undefined {
   if (whole) return whole;
   const parts = search.left > 0 ? placesOverPages(pages, quote, row.page) : undefined;
   if (!parts) return placeLoosely(nearest, row);
-  const placed = placedAt(array, row, parts);
+  const placed = placedAt(row, parts);
   claims.claim(parts, placed);
   return placed;
 }
 
 /** Looks on the page that a row says, then on the others; a row that finds none but taken places has one of these. */
 function placeWhole(
-  { array, pages, claims, search }: Window,
+  { pages, claims, search }: Window,
   row: AnsweredRow,
   quote: string,
 ): PlacedRow | undefined {
@@ -91,28 +87,25 @@ function placeWhole(
     }
     const isExhausted = claims.isExhausted(page, quote);
     const free = isExhausted ? [] : claims.freeOf(page, places, maxCompared);
-    const placed = bestAt(array, row, page, free);
+    const placed = bestAt(row, page, free);
     if (placed) {
       claims.claim(placed.parts, placed);
       return placed;
     }
     claims.exhaust(page, quote);
-    taken ??= bestAt(array, row, page, places.slice(0, maxCompared));
+    taken ??= bestAt(row, page, places.slice(0, maxCompared));
   }
   return taken;
 }
 
 /** Of all places that are like its quote, or of all lines, a row has that with most of its cells: also one that is taken. */
-function placeLoosely(
-  { array, pages, claims, search }: Window,
-  row: AnsweredRow,
-): PlacedRow | undefined {
+function placeLoosely({ pages, claims, search }: Window, row: AnsweredRow): PlacedRow | undefined {
   let best: PlacedRow | undefined;
   for (const page of pages) {
     if (search.left <= 0) break;
     const places = row.quote === null ? linePlaces(page) : placesOf(page, row.quote, 'loose');
     search.left -= 1 + places.length;
-    const placed = bestAt(array, row, page, claims.freeFirst(page, places));
+    const placed = bestAt(row, page, claims.freeFirst(page, places));
     if (placed && (!best || isBetter(placed, best))) best = placed;
     if (best && isWhole(best)) break;
   }
@@ -131,15 +124,10 @@ function nearestFirst({ page }: AnsweredRow, pages: readonly ReadPage[]): readon
 }
 
 /** Of the places of a row's quote that which has most of its cells, the first of equals. */
-function bestAt(
-  array: ArrayField,
-  row: AnsweredRow,
-  page: ReadPage,
-  places: readonly Place[],
-): PlacedRow | undefined {
+function bestAt(row: AnsweredRow, page: ReadPage, places: readonly Place[]): PlacedRow | undefined {
   let best: PlacedRow | undefined;
   for (const place of places) {
-    const placed = placedAt(array, row, [{ page, place }]);
+    const placed = placedAt(row, [{ page, place }]);
     if (place.isLoose && !holdsMost(placed)) continue;
     if (!best || isBetter(placed, best)) best = placed;
     if (isWhole(best)) break;
@@ -157,9 +145,9 @@ function isBetter(one: PlacedRow, other: PlacedRow): boolean {
 
 const shareOf = ({ parts }: PlacedRow) => parts[0]?.place.share ?? 0;
 
-function placedAt(array: ArrayField, row: AnsweredRow, parts: RowPart[]): PlacedRow {
+function placedAt(row: AnsweredRow, parts: RowPart[]): PlacedRow {
   const [{ page, place }] = parts as [RowPart];
-  return { row, parts, cells: cellsAt(array, row, parts), order: [page.page, place.start] };
+  return { row, parts, cells: cellsAt(row, parts), order: [page.page, place.start] };
 }
 
 /** Words alike are another row's if the values aren't in them. */

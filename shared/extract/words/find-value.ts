@@ -1,4 +1,4 @@
-import type { ScalarField, Value } from '../asked/field.ts';
+import type { Value } from '../asked/field.ts';
 import { datesIn } from './dates.ts';
 import { placesWithin } from './locate.ts';
 import { marksIn } from './marks.ts';
@@ -20,24 +20,18 @@ function isDebitOrCredit({ words }: ReadPage, { start, end }: Span): boolean {
 }
 
 /** Returns where a value stands among the words of a place: nowhere if these don't contain it. */
-export function valuePlaces(
-  page: ReadPage,
-  within: Place,
-  { type }: ScalarField,
-  value: Value,
-): Place[] {
-  return placesIn(page, within, type, value).map((place) => ({
+export function valuePlaces(page: ReadPage, within: Place, value: Value): Place[] {
+  return placesIn(page, within, value).map((place) => ({
     ...place,
     found: within.found === 'exact' ? place.found : 'normalized',
     share: place.share * within.share,
   }));
 }
 
-function placesIn(page: ReadPage, within: Span, type: ScalarField['type'], value: Value): Place[] {
+function placesIn(page: ReadPage, within: Span, value: Value): Place[] {
   if (typeof value === 'boolean') return marksIn(page, within, value);
   if (typeof value === 'number') return numberPlaces(page, within, value);
   const text = `${value}`;
-  if (type === 'date') return datePlaces(page, within, text);
   const places = placesWithin(page, within, text);
   if (places.length > 0) return places;
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return datePlaces(page, within, text);

@@ -42,13 +42,13 @@ const encodingPlace = 64_000;
 /** More links than these are not told. */
 const maxLinks = 200;
 
-/** Decodes a page's bytes: by their mark, as UTF-8 where they are that, else by the encoding that the page names. */
-export function decodeHtml(bytes: Buffer, warned?: Set<Warning>): string {
+/** Decodes a page's bytes: by their mark, as UTF-8 where they are that, else by the encoding given, or named in the page. */
+export function decodeHtml(bytes: Buffer, warned?: Set<Warning>, encoding?: string): string {
   const start = bytes.toString('latin1', 0, encodingPlace);
   const named =
     start.slice(0, 1_024).match(/(?:charset|encoding)\s*=\s*(?:["']\s*)?([\w:-]+)/i) ??
     start.match(/<meta\b[^<>]{0,300}charset\s*=\s*(?:["']\s*)?([\w:-]+)/i);
-  return decodeText(bytes, named?.[1], warned);
+  return decodeText(bytes, encoding ?? named?.[1], warned);
 }
 
 /** Writes a page as the parser tells of its elements. */

@@ -14,8 +14,8 @@ const escapeSequence = new RegExp(
 );
 
 /**
- * Decodes text by its byte order mark or NULs; else as UTF-8, even with a cut character; else as it names; else by a
- * guess, which `warned` is told of. Terminals' escape sequences go.
+ * Decodes text by its byte order mark or NULs; else as UTF-8, even with a cut character; else as it names, unless it
+ * names UTF-8 and is none; else by a guess, which `warned` is told of. Terminals' escape sequences go.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -41,8 +41,9 @@ function decode(bytes: Uint8Array, encoding: string | undefined, warned: Set<War
   } catch {
     const text = mostlyUtf8(bytes);
     if (text !== undefined) return text;
-    if (encoding === undefined) warned.add('encoding_guessed');
-    return decoderFor(encoding ?? guessEncoding(bytes)).decode(bytes);
+    if (encoding !== undefined && !/^utf/i.test(encoding)) return decoderFor(encoding).decode(bytes);
+    warned.add('encoding_guessed');
+    return decoderFor(guessEncoding(bytes)).decode(bytes);
   }
 }
 

@@ -1,7 +1,6 @@
 import { Readability } from '@mozilla/readability';
-import { htmlText as markdownOf } from '../documents/html-text.ts';
+import { decodeHtml, htmlText as markdownOf } from '../documents/html-text.ts';
 import { typeBySignature } from '../documents/signatures.ts';
-import { decodeText } from '../documents/text.ts';
 import { type HtmlDocument, maxCharacters, parsePage } from './html-document.ts';
 import { kindOf, maxPageCharacters, type Page, UnreadableError } from './page.ts';
 import { pdfText } from './pdf-text.ts';
@@ -32,7 +31,8 @@ async function readText(bytes: Uint8Array, contentType: string): Promise<TitledT
   if (type && type !== 'application/pdf') throw new UnreadableError('unsupported_type');
   const kind = kindOf(contentType);
   if (type || kind === 'pdf') return { title: '', text: await pdfText(bytes) };
-  const text = decodePage(bytes, contentType);
+  const [, charset] = /charset\s*=\s*["']?([\w:.-]+)/i.exec(contentType) ?? [];
+  const text = decodeHtml(Buffer.from(bytes), undefined, charset);
   if (!isText(text)) throw new UnreadableError('unsupported_type');
   const isHtml = kind === 'html' || (kind === 'unknown' && text.trimStart().startsWith('<'));
   return isHtml ? htmlText(text) : { title: '', text };
@@ -57,47 +57,6 @@ function nameOf({ pathname, hostname }: URL): string {
   } catch {
     return name;
   }
-}
-
-/** HTML says its charset within its first 1024 bytes. */
-const maxPrescanBytes = 1024;
-/** A page with more wrong letters than this, of all beyond ASCII, isn't written in the charset it declares. */
-const maxWrongShare = 0.1;
-
-/** Decodes a page by its byte order mark, its declared charset, or what the bytes look like. @see https://encoding.spec.whatwg.org/#decode */
-function decodePage(bytes: Uint8Array, contentType: string): string {
-  const marked = /^(\xef\xbb\xbf|\xfe\xff|\xff\xfe)/.test(latin1(bytes.subarray(0, 3)));
-  if (marked) return decodeText(bytes);
-  for (const label of [charsetIn(contentType), metaCharset(bytes)]) {
-    const text = label && decodeAs(label, bytes);
-    if (text && isRight(text)) return text;
-  }
-  return decodeText(bytes);
-}
-
-const charsetIn = (text: string) => /charset\s*=\s*["']?([\w:.-]+)/i.exec(text)?.[1];
-
-/** A meta tag that can be read as ASCII is not in UTF-16, whatever it says. */
-function metaCharset(bytes: Uint8Array): string | undefined {
-  const [tag = ''] =
-    /<meta\s[^<>]*charset[^>]*/i.exec(latin1(bytes.subarray(0, maxPrescanBytes))) ?? [];
-  return charsetIn(tag)?.replace(/^utf-16.*/i, 'utf-8');
-}
-
-const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
-
-function decodeAs(label: string, bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder(label).decode(bytes);
-  } catch {
-    // There is no such charset.
-    return undefined;
-  }
-}
-
-function isRight(text: string): boolean {
-  const wrong = text.match(/\ufffd/g)?.length ?? 0;
-  return wrong === 0 || wrong <= maxWrongShare * (text.match(/[^\0-\x7f]/g)?.length ?? 0);
 }
 
 /** A shorter article isn't one: Readability has found a teaser or a notice. */

@@ -1,11 +1,10 @@
-import { queryPages } from '../../aws/dynamodb.ts';
+import { sweepDue } from '../../aws/sweep-due.ts';
 import { setting } from '../../config.ts';
-import { errorFields, log } from '../../log.ts';
+import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import {
   type ClaimedJob,
   findJob,
-  instant,
   type Job,
   type JobKey,
   withinWindow,
@@ -27,38 +26,18 @@ import { endOfWindow, stopOne } from './stop.ts';
 /** Looks at each due job: takes it from a lost worker, sends its message again, or recounts its children. */
 export async function sweepJobs(shards = allShards()): Promise<void> {
   let oldestReadyMs = 0;
+  const table = setting('JOBS_TABLE');
   for (const lane of shards) {
-    let swept = 0;
-    for await (const { items } of dueJobs(lane)) {
-      const readyMs = await Promise.all(items.map(sweepSafely));
-      oldestReadyMs = Math.max(oldestReadyMs, ...readyMs);
-      swept += items.length;
-    }
-    if (swept > 0) log('info', 'jobs swept', { lane, jobs: swept });
+    await sweepDue<JobKey>({ table, lane, limit: 25, thing: 'job' }, async (key) => {
+      const readyMs = await sweepJob(key);
+      oldestReadyMs = Math.max(oldestReadyMs, readyMs);
+    });
   }
   // CloudWatch bills a metric for each hour in which it has figures, so it has none while nothing waits.
   if (oldestReadyMs > 0) measure({ OldestReadyMs: oldestReadyMs });
 }
 
-const dueJobs = (lane: string) =>
-  queryPages<JobKey>({
-    TableName: setting('JOBS_TABLE'),
-    IndexName: 'due',
-    KeyConditionExpression: 'lane = :lane AND due_at <= :now',
-    ExpressionAttributeValues: { ':lane': lane, ':now': instant(Date.now()) },
-    Limit: 25,
-  });
-
-/** Sweeps a job; an error is logged. Returns for how long it has been ready, in ms. */
-async function sweepSafely(key: JobKey): Promise<number> {
-  try {
-    return await sweepJob(key);
-  } catch (error) {
-    log('error', 'sweep of a job failed', { job_id: key.job_id, ...errorFields(error) });
-    return 0;
-  }
-}
-
+/** Sweeps a job. Returns for how long it has been ready, in ms. */
 async function sweepJob(key: JobKey): Promise<number> {
   const job = await findJob(key);
   if (job?.status === 'queued') return notifyAgain(job);

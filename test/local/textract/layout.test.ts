@@ -12,15 +12,11 @@ interface Print {
   text: string;
   left: number;
   top: number;
-  /** Of its type; 1 is twenty pixels. */
-  size?: number;
 }
 
 /** A block of one paragraph, its lines as given. */
 function blockOf(prints: Print[], kind: RecognizedBlock['kind'] = 'text'): RecognizedBlock {
-  const lines = prints.map(({ text, left, top, size = 1 }) => ({
-    words: wordsAt(text, left, top, size),
-  }));
+  const lines = prints.map(({ text, left, top }) => ({ words: wordsAt(text, left, top) }));
   return { kind, box: { x0: 0, y0: 0, x1: 1, y1: 1 }, paragraphs: [lines] };
 }
 
@@ -60,55 +56,6 @@ function gridOf(cells: Block[], children: (block: Block) => Block[]): string[][]
 }
 
 describe('layout', () => {
-  it('tells title, headings and text by the height of their type', () => {
-    const page = {
-      blocks: [
-        blockOf([{ text: 'Annual Report', left: 100, top: 150, size: 2 }]),
-        blockOf([{ text: 'What was done', left: 100, top: 240, size: 1.3 }]),
-        proseAt(300),
-      ],
-    };
-
-    const { layout } = read(page);
-
-    expect(layout.map(([kind]) => kind)).toEqual(['TITLE', 'SECTION_HEADER', 'TEXT']);
-  });
-
-  it('tells a numbered heading and one in capitals though of no larger type', () => {
-    const page = {
-      blocks: [
-        blockOf([{ text: '2.1 Scope', left: 100, top: 240 }]),
-        proseAt(300),
-        blockOf([{ text: 'GENERAL TERMS', left: 100, top: 440 }]),
-        proseAt(500),
-      ],
-    };
-
-    const { layout } = read(page);
-
-    expect(layout.map(([kind]) => kind)).toEqual([
-      'SECTION_HEADER',
-      'TEXT',
-      'SECTION_HEADER',
-      'TEXT',
-    ]);
-  });
-
-  it('tells what stands in the margins', () => {
-    const page = {
-      blocks: [
-        blockOf([{ text: 'Harbour trust, minutes', left: 100, top: 20 }]),
-        proseAt(300),
-        blockOf([{ text: 'Page 3 of 12', left: 450, top: 1_290 }]),
-        blockOf([{ text: 'Printed by the trust', left: 100, top: 1_350 }]),
-      ],
-    };
-
-    const { layout } = read(page);
-
-    expect(layout.map(([kind]) => kind)).toEqual(['HEADER', 'TEXT', 'PAGE_NUMBER', 'FOOTER']);
-  });
-
   it('puts a figure where the recognizer found one', () => {
     const figure: RecognizedBlock = {
       kind: 'figure',

@@ -52,7 +52,7 @@ describe('Textract in a thread of its own', () => {
     );
 
     const layout = Blocks.filter(({ BlockType }) => BlockType?.startsWith('LAYOUT_'));
-    expect(layout.map(({ BlockType }) => BlockType)).toEqual(['LAYOUT_TITLE', 'LAYOUT_TABLE']);
+    expect(layout.map(({ BlockType }) => BlockType)).toEqual(['LAYOUT_TEXT', 'LAYOUT_TABLE']);
     expect(Blocks.find(({ BlockType }) => BlockType === 'LINE')?.Text).toBe('Ships in the harbour');
     expect(cellsOf(Blocks)).toEqual(ships.flat());
   });

@@ -41,7 +41,8 @@ function decode(bytes: Uint8Array, encoding: string | undefined, warned: Set<War
   } catch {
     const text = mostlyUtf8(bytes);
     if (text !== undefined) return text;
-    if (encoding !== undefined && !/^utf/i.test(encoding)) return decoderFor(encoding).decode(bytes);
+    if (encoding !== undefined && !/^utf/i.test(encoding))
+      return decoderFor(encoding).decode(bytes);
     warned.add('encoding_guessed');
     return decoderFor(guessEncoding(bytes)).decode(bytes);
   }

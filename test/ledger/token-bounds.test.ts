@@ -2,7 +2,6 @@ import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { countChatCompletionTokens } from 'gpt-tokenizer/model/gpt-4o';
 import { describe, expect, it } from 'vitest';
-import { countTokens } from '../../lib/local/offline-model/tokens.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { chatCostNanoUsd as costNanoUsd } from '../../shared/models/chat-usage.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
@@ -16,6 +15,7 @@ import {
   type SizedRequest,
 } from '../../shared/models/token-bounds.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { countTokens } from '../support/fixtures/tokens.ts';
 import { cases } from '../support/run/cases.ts';
 
 const model: Model = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countTokens } from '../../lib/local/offline-model/tokens.ts';
 import { LeastTokens } from '../../shared/models/output-count.ts';
+import { countTokens } from '../support/fixtures/tokens.ts';
 
 function leastOf(...pieces: string[]): number {
   const least = new LeastTokens();

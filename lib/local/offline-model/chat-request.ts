@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { OpenAIError } from './openai-error.ts';
 
 const Part = v.variant('type', [
@@ -25,6 +25,8 @@ const Message = v.variant('role', [
 
 const TokenLimit = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
+const isObject = (given: unknown) => typeof given === 'object' && given !== null;
+
 const ChatRequest = v.looseObject({
   model: v.pipe(v.string(), v.nonEmpty()),
   messages: v.pipe(v.array(Message), v.nonEmpty('Expected at least one message')),
@@ -39,7 +41,7 @@ const ChatRequest = v.looseObject({
       v.looseObject({ type: v.picklist(['text', 'json_object']) }),
       v.looseObject({
         type: v.literal('json_schema'),
-        json_schema: v.looseObject({ schema: v.optional(JsonSchema) }),
+        json_schema: v.looseObject({ schema: v.optional(v.custom<JsonSchema>(isObject)) }),
       }),
     ]),
   ),

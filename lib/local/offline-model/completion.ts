@@ -41,7 +41,7 @@ function countPrompt({ messages }: ChatRequest): number {
     tool_calls: message.role === 'assistant' ? message.tool_calls : undefined,
     text: textOf(message),
   }));
-  const tokens = countPromptTokens(counted, contextWindowTokens);
+  const tokens = countPromptTokens(counted);
   if (tokens <= contextWindowTokens) return tokens;
 
   throw new OpenAIError(

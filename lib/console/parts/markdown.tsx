@@ -1,22 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
-import {
-  type Attr,
-  default_add_text,
-  default_add_token,
-  default_end_token,
-  default_renderer,
-  default_set_attr,
-  HREF,
-  IMAGE,
-  LINK,
-  type Parser,
-  parser,
-  parser_end,
-  parser_write,
-  SRC,
-} from 'streaming-markdown';
+import * as markdown from 'streaming-markdown';
 
-type Nodes = ReturnType<typeof default_renderer>['data'];
+type Nodes = ReturnType<typeof markdown.default_renderer>['data'];
 
 export interface MarkdownProps {
   text: string;
@@ -31,18 +16,21 @@ export interface MarkdownProps {
  */
 export function Markdown({ text, isWhole, openSource }: MarkdownProps) {
   const element = useRef<HTMLDivElement>(null);
-  const state = useRef<{ parser: Parser; written: string } | undefined>(undefined);
+  const state = useRef<{ parser: markdown.Parser; written: string } | undefined>(undefined);
 
   useEffect(() => {
     if (!element.current) return;
     if (!state.current || !text.startsWith(state.current.written)) {
       element.current.textContent = '';
-      state.current = { parser: parser(rendererInto(element.current, openSource)), written: '' };
+      state.current = {
+        parser: markdown.parser(rendererInto(element.current, openSource)),
+        written: '',
+      };
     }
     const { parser: into, written } = state.current;
-    if (text.length > written.length) parser_write(into, text.slice(written.length));
+    if (text.length > written.length) markdown.parser_write(into, text.slice(written.length));
     state.current.written = text;
-    if (isWhole) parser_end(into);
+    if (isWhole) markdown.parser_end(into);
   }, [text, isWhole]);
 
   return <div ref={element} class="markdown" />;
@@ -50,16 +38,19 @@ export function Markdown({ text, isWhole, openSource }: MarkdownProps) {
 
 function rendererInto(element: HTMLElement, openSource: MarkdownProps['openSource']) {
   return {
-    ...default_renderer(element),
+    ...markdown.default_renderer(element),
     end_token: (nodes: Nodes) => {
       const ended = nodes.nodes[nodes.index];
       if (ended instanceof HTMLAnchorElement && !ended.href)
         ended.replaceWith(brackets(ended, openSource));
-      default_end_token(nodes);
+      markdown.default_end_token(nodes);
     },
     add_token: (nodes: Nodes, token: number) =>
-      default_add_token(nodes, (token === IMAGE ? LINK : token) as typeof LINK),
-    add_text: default_add_text,
+      markdown.default_add_token(
+        nodes,
+        (token === markdown.IMAGE ? markdown.LINK : token) as typeof markdown.LINK,
+      ),
+    add_text: markdown.default_add_text,
     set_attr: setAttribute,
   };
 }
@@ -81,9 +72,9 @@ function brackets(link: HTMLAnchorElement, openSource: MarkdownProps['openSource
 }
 
 /** Sets an attribute of the element that is being written, if it is harmless. */
-function setAttribute(nodes: Nodes, attribute: Attr, value: string): void {
-  if (attribute !== HREF && attribute !== SRC) {
-    default_set_attr(nodes, attribute, value);
+function setAttribute(nodes: Nodes, attribute: markdown.Attr, value: string): void {
+  if (attribute !== markdown.HREF && attribute !== markdown.SRC) {
+    markdown.default_set_attr(nodes, attribute, value);
     return;
   }
   const link = nodes.nodes[nodes.index] as HTMLAnchorElement;

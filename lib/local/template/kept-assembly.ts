@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import {
   contextOf,
@@ -57,27 +48,27 @@ export async function synthesizeOnce(
     const name = assemblyName(settings, options);
     const outDir = join(dir, name);
     // What is left of a folder that was deleted has no manifest.
-    if (existsSync(join(outDir, 'manifest.json'))) return readAssembly(outDir);
+    if (fs.existsSync(join(outDir, 'manifest.json'))) return readAssembly(outDir);
     onSynthesis?.();
     const unnamed = await synthesizeUnnamed(dir, settings);
     // A file that was saved meanwhile may be in it or not.
     const isOfOneState = assemblyName(settings, options) === name;
     if (!isOfOneState && tries === maxTries) return unnamed;
-    rmSync(isOfOneState ? outDir : unnamed.assetsDir, { recursive: true, force: true });
+    fs.rmSync(isOfOneState ? outDir : unnamed.assetsDir, { recursive: true, force: true });
     if (!isOfOneState) continue;
-    renameSync(unnamed.assetsDir, outDir);
+    fs.renameSync(unnamed.assetsDir, outDir);
     return readAssembly(outDir);
   }
 }
 
 /** Synthesizes into a new folder in `dir`: another one may be in use. */
 async function synthesizeUnnamed(dir: string, settings: StageSettings): Promise<Synthesis> {
-  mkdirSync(dir, { recursive: true });
-  const outDir = mkdtempSync(join(dir, 'new-'));
+  fs.mkdirSync(dir, { recursive: true });
+  const outDir = fs.mkdtempSync(join(dir, 'new-'));
   try {
     return await synthesize(outDir, settings);
   } catch (error) {
-    rmSync(outDir, { recursive: true, force: true });
+    fs.rmSync(outDir, { recursive: true, force: true });
     throw error;
   }
 }
@@ -88,16 +79,16 @@ const madeHere = /^([0-9a-f]{16}|new-[a-zA-Z0-9]{6}|update-\d+)(\.old)?$/;
 /** Deletes earlier assemblies in `dir`, and nothing else, as the folder may be the user's own. */
 export function deleteOtherAssemblies(dir: string, { assetsDir }: Synthesis): void {
   if (dirname(assetsDir) !== dir) return;
-  for (const name of readdirSync(dir).filter((each) => madeHere.test(each))) {
+  for (const name of fs.readdirSync(dir).filter((each) => madeHere.test(each))) {
     const path = join(dir, name);
     if (path === assetsDir) continue;
     // Whoever is killed in the middle leaves no half of an assembly under its name.
     const old = name.endsWith('.old') ? path : `${path}.old`;
     if (old !== path) {
-      rmSync(old, { recursive: true, force: true });
-      renameSync(path, old);
+      fs.rmSync(old, { recursive: true, force: true });
+      fs.renameSync(path, old);
     }
-    rmSync(old, { recursive: true, force: true });
+    fs.rmSync(old, { recursive: true, force: true });
   }
 }
 
@@ -113,7 +104,7 @@ export function assemblyName(
   const files = sources.flatMap((source) => filesIn(join(root, source)));
   if (catalogue) files.push(...filesIn(resolve(catalogue)));
   for (const file of files) {
-    const content = readFileSync(file);
+    const content = fs.readFileSync(file);
     hash.update(`\n${relative(root, file)} ${content.length}\n`).update(content);
   }
   return hash.digest('hex').slice(0, 16);
@@ -124,9 +115,10 @@ const sourceFile = /\.(tsx?|json|css)$/;
 
 /** Lists a file, or the sources in a folder, in an order that is always the same; nothing if it is missing. */
 function filesIn(path: string): string[] {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = fs.statSync(path, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found ? [path] : [];
-  const names = readdirSync(path, { withFileTypes: true })
+  const names = fs
+    .readdirSync(path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() || sourceFile.test(entry.name))
     .map(({ name }) => name)
     .sort();

@@ -1,16 +1,7 @@
 import { join } from 'node:path';
 import { type Duration, type Size, Stack, Stage, Validations } from 'aws-cdk-lib';
 import { type CfnRole, type Policy, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import {
-  Architecture,
-  CfnEventSourceMapping,
-  Code,
-  type IEventSource,
-  type IFunction,
-  Function as LambdaFunction,
-  Runtime,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { bundlesIn } from '../bundles/bundle-sources.ts';
@@ -25,9 +16,9 @@ export interface ServiceFunctionProps {
 }
 
 /** A function of this service, named after its file in `functions/`, with the defaults all of them share. */
-export class ServiceFunction extends LambdaFunction {
+export class ServiceFunction extends lambda.Function {
   /** What callers and event sources call: the function, or an alias for one of its versions. */
-  live: IFunction = this;
+  live: lambda.IFunction = this;
 
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     const { timeout, memorySize = 512, diskSize, description } = props;
@@ -37,15 +28,15 @@ export class ServiceFunction extends LambdaFunction {
       timeout,
       memorySize,
       ...(diskSize && { ephemeralStorageSize: diskSize }),
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      code: Code.fromAsset(join(bundlesDir(scope), name)),
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      code: lambda.Code.fromAsset(join(bundlesDir(scope), name)),
       handler: 'index.handler',
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
       },
-      ...(tracing && { tracing: Tracing.ACTIVE }),
+      ...(tracing && { tracing: lambda.Tracing.ACTIVE }),
       logGroup: new LogGroup(scope, `${name}-logs`, logs),
     });
     this.writeOwnLogsOnly();
@@ -69,18 +60,18 @@ export class ServiceFunction extends LambdaFunction {
   }
 
   /** Lets another function invoke this one, and tells it the name in a variable. */
-  letInvoke(fn: LambdaFunction, variable: string): void {
+  letInvoke(fn: lambda.Function, variable: string): void {
     const resources = [this.functionArn];
     fn.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
     fn.addEnvironment(variable, this.functionName);
   }
 
   /** The source keeps its logical id when it comes to feed an alias: another one would read its stream anew. */
-  override addEventSource(source: IEventSource): void {
+  override addEventSource(source: lambda.IEventSource): void {
     super.addEventSource(source);
     if (this.live === this) return;
     for (const child of this.node.findAll()) {
-      if (child instanceof CfnEventSourceMapping) child.functionName = this.live.functionArn;
+      if (child instanceof lambda.CfnEventSourceMapping) child.functionName = this.live.functionArn;
     }
   }
 }

@@ -1,24 +1,15 @@
-import {
-  AttributeType,
-  Billing,
-  type CfnGlobalTable,
-  type GlobalSecondaryIndexPropsV2,
-  ProjectionType,
-  TableEncryptionV2,
-  type TablePropsV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { conventionsOf } from './conventions.ts';
 
-export interface ServiceTableProps extends TablePropsV2 {
+export interface ServiceTableProps extends dynamodb.TablePropsV2 {
   /** Whether it can be restored as it was at any moment of the last 35 days; true by default. */
   readonly restorable?: boolean;
 }
 
-const named = (name: string) => ({ name, type: AttributeType.STRING });
+const named = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
 
 /** The attributes that find an item, which are texts: that of its partition, and of its order there if it has one. */
 export const keyed = (partition: string, sort?: string) => ({
@@ -32,23 +23,26 @@ export const index = (
   partition: string,
   sort: string,
   holds: 'keys' | 'all' | string[] = 'keys',
-): GlobalSecondaryIndexPropsV2 => ({
+): dynamodb.GlobalSecondaryIndexPropsV2 => ({
   indexName,
   ...keyed(partition, sort),
   ...(Array.isArray(holds)
-    ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: holds }
-    : { projectionType: holds === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY }),
+    ? { projectionType: dynamodb.ProjectionType.INCLUDE, nonKeyAttributes: holds }
+    : {
+        projectionType:
+          holds === 'all' ? dynamodb.ProjectionType.ALL : dynamodb.ProjectionType.KEYS_ONLY,
+      }),
 });
 
 /**
  * A table with shared defaults: on demand, free encryption, recovery unless it says no, and `expires_at` in seconds
  * since 1970.
  */
-export class ServiceTable extends TableV2 {
+export class ServiceTable extends dynamodb.TableV2 {
   constructor(scope: Construct, id: string, { restorable = true, ...props }: ServiceTableProps) {
     super(scope, id, {
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.dynamoOwnedKey(),
+      billing: dynamodb.Billing.onDemand(),
+      encryption: dynamodb.TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: restorable },
       timeToLiveAttribute: 'expires_at',
       removalPolicy: conventionsOf(scope).removalPolicy,
@@ -71,7 +65,7 @@ export class ServiceTable extends TableV2 {
 export function protectTables(scope: Construct): void {
   for (const child of scope.node.findAll()) {
     if (!(child instanceof ServiceTable)) continue;
-    const table = child.node.defaultChild as CfnGlobalTable;
+    const table = child.node.defaultChild as dynamodb.CfnGlobalTable;
     table.addPropertyOverride('Replicas.0.DeletionProtectionEnabled', true);
   }
 }

@@ -1,17 +1,10 @@
 import { CfnOutput } from 'aws-cdk-lib';
-import {
-  DomainName,
-  EndpointAccessMode,
-  EndpointType,
-  type IRestApi,
-  type RestApi,
-  SecurityPolicy,
-} from 'aws-cdk-lib/aws-apigateway';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Construct } from 'constructs';
 
 export interface CustomDomainProps {
-  readonly api: RestApi;
+  readonly api: apigateway.RestApi;
   readonly name: string;
   /** The ARN of a certificate for the name, in the stack's region. */
   readonly certificateArn: string;
@@ -23,14 +16,14 @@ export class CustomDomain extends Construct {
 
   constructor(scope: Construct, id: string, { api, name, certificateArn }: CustomDomainProps) {
     super(scope, id);
-    const domain = new DomainName(this, 'name', {
+    const domain = new apigateway.DomainName(this, 'name', {
       domainName: name,
       certificate: Certificate.fromCertificateArn(this, 'certificate', certificateArn),
-      endpointType: EndpointType.REGIONAL,
-      securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
-      endpointAccessMode: EndpointAccessMode.BASIC,
+      endpointType: apigateway.EndpointType.REGIONAL,
+      securityPolicy: apigateway.SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+      endpointAccessMode: apigateway.EndpointAccessMode.BASIC,
       // It differs from its interface only under `exactOptionalPropertyTypes`.
-      mapping: api as IRestApi,
+      mapping: api as apigateway.IRestApi,
     });
     this.url = `https://${name}`;
     const value = domain.domainNameAliasDomainName;

@@ -1,19 +1,5 @@
 import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import {
-  AccessLogField,
-  AccessLogFormat,
-  AuthorizationType,
-  type CfnRestApi,
-  type CfnStage,
-  EndpointType,
-  type IAuthorizer,
-  type Integration,
-  LogGroupLogDestination,
-  type Method,
-  type MethodOptions,
-  ResponseType,
-  RestApi,
-} from 'aws-cdk-lib/aws-apigateway';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../../../shared/http/gateway-errors.ts';
@@ -46,9 +32,9 @@ export interface ServiceApiProps {
   /** How many functions of the account may run at once. */
   readonly concurrency: number;
   readonly requestsPerSecond?: number | undefined;
-  readonly authorizer: IAuthorizer;
+  readonly authorizer: apigateway.IAuthorizer;
   /** The same for routes whose callers may send their key as `x-api-key` too. */
-  readonly anyHeaderAuthorizer: IAuthorizer;
+  readonly anyHeaderAuthorizer: apigateway.IAuthorizer;
   /** The origins whose pages may call the API; `*` for any. */
   readonly corsOrigins: readonly string[];
   readonly errors: GatewayErrors;
@@ -63,15 +49,15 @@ export interface ServiceApiProps {
 /** The gateway: its routes, who may call them, and the errors it sends before a function is called. */
 export class ServiceApi extends Construct {
   readonly url: string;
-  private readonly api: RestApi;
+  private readonly api: apigateway.RestApi;
   private readonly invoker: GatewayRole;
-  private readonly authorizer: IAuthorizer;
-  private readonly anyHeaderAuthorizer: IAuthorizer;
+  private readonly authorizer: apigateway.IAuthorizer;
+  private readonly anyHeaderAuthorizer: apigateway.IAuthorizer;
   private readonly corsOrigins: readonly string[];
   private readonly paths = new Set<string>();
   private readonly concurrency: number;
   private readonly requestsPerSecond: number | undefined;
-  private readonly methodSettings: CfnStage.MethodSettingProperty[] = [];
+  private readonly methodSettings: apigateway.CfnStage.MethodSettingProperty[] = [];
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
@@ -82,9 +68,9 @@ export class ServiceApi extends Construct {
     this.corsOrigins = props.corsOrigins;
     this.concurrency = concurrency;
     this.requestsPerSecond = props.requestsPerSecond;
-    this.api = new RestApi(this, 'api', {
+    this.api = new apigateway.RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
-      endpointTypes: [EndpointType.REGIONAL],
+      endpointTypes: [apigateway.EndpointType.REGIONAL],
       // Functions get such a body in base64, and every other as the text that it is.
       binaryMediaTypes: ['multipart/form-data'],
       cloudWatchRole: setsAccount,
@@ -92,13 +78,15 @@ export class ServiceApi extends Construct {
       deployOptions: {
         stageName,
         tracingEnabled: tracing,
-        accessLogDestination: new LogGroupLogDestination(new LogGroup(this, 'access-logs', logs)),
+        accessLogDestination: new apigateway.LogGroupLogDestination(
+          new LogGroup(this, 'access-logs', logs),
+        ),
         accessLogFormat: accessLogFormat(),
       },
     });
     this.invoker = new GatewayRole(this, 'invoker');
     const { node } = this.api;
-    Object.assign(node.defaultChild as CfnRestApi, leastTls);
+    Object.assign(node.defaultChild as apigateway.CfnRestApi, leastTls);
     this.url = props.domain
       ? new CustomDomain(this, 'domain', { api: this.api, ...props.domain }).url
       : this.api.urlForPath().replace(/\/$/, '');
@@ -112,7 +100,7 @@ export class ServiceApi extends Construct {
       dataTraceEnabled: false,
       metricsEnabled: false,
     });
-    const stage = this.api.deploymentStage.node.defaultChild as CfnStage;
+    const stage = this.api.deploymentStage.node.defaultChild as apigateway.CfnStage;
     stage.methodSettings = Lazy.any({ produce: () => this.methodSettings });
     if (props.waf === undefined) return;
     new WebAcl(this, 'web-acl', {
@@ -193,7 +181,7 @@ export class ServiceApi extends Construct {
     });
   }
 
-  private authorizerOf(path: string): IAuthorizer {
+  private authorizerOf(path: string): apigateway.IAuthorizer {
     return anthropicPaths.test(path) ? this.anyHeaderAuthorizer : this.authorizer;
   }
 
@@ -217,11 +205,11 @@ export class ServiceApi extends Construct {
     method: string,
     path: string,
     fn: ServiceFunction,
-    integration: Integration,
+    integration: apigateway.Integration,
     kind: RouteKind = 'open',
   ): void {
     const open = this.addRoute(method, path, fn, integration, kind, {
-      authorizationType: AuthorizationType.NONE,
+      authorizationType: apigateway.AuthorizationType.NONE,
     });
     Validations.of(open).acknowledge({
       id: 'AwsSolutions::AwsSolutions-APIG4',
@@ -233,10 +221,10 @@ export class ServiceApi extends Construct {
     method: string,
     path: string,
     fn: ServiceFunction,
-    integration: Integration,
+    integration: apigateway.Integration,
     kind: RouteKind,
-    options: MethodOptions,
-  ): Method {
+    options: apigateway.MethodOptions,
+  ): apigateway.Method {
     if (kind !== 'read') this.methodSettings.push(this.limitOf(method, path, kind));
     const resource = this.api.root.resourceForPath(path);
     const added = resource.addMethod(method, integration, options);
@@ -257,7 +245,7 @@ export class ServiceApi extends Construct {
     httpMethod: string,
     path: string,
     kind: RouteKind,
-  ): CfnStage.MethodSettingProperty {
+  ): apigateway.CfnStage.MethodSettingProperty {
     const { rate, burst } = requestRate(kind, this.concurrency, this.requestsPerSecond);
     return {
       httpMethod,
@@ -268,27 +256,27 @@ export class ServiceApi extends Construct {
   }
 
   private addGatewayResponses(errors: GatewayErrors): void {
-    const responses: [ResponseType, GatewayError][] = [
-      [ResponseType.UNAUTHORIZED, errors.invalidApiKey],
-      [ResponseType.ACCESS_DENIED, errors.invalidApiKey],
-      [ResponseType.RESOURCE_NOT_FOUND, errors.noSuchRoute],
+    const responses: [apigateway.ResponseType, GatewayError][] = [
+      [apigateway.ResponseType.UNAUTHORIZED, errors.invalidApiKey],
+      [apigateway.ResponseType.ACCESS_DENIED, errors.invalidApiKey],
+      [apigateway.ResponseType.RESOURCE_NOT_FOUND, errors.noSuchRoute],
       // The gateway takes an unknown route for one that wants an AWS signature, which a bearer token is not.
-      [ResponseType.MISSING_AUTHENTICATION_TOKEN, errors.noSuchRoute],
-      [ResponseType.INVALID_SIGNATURE, errors.noSuchRoute],
-      [ResponseType.REQUEST_TOO_LARGE, errors.requestTooLarge],
-      [ResponseType.UNSUPPORTED_MEDIA_TYPE, errors.unsupportedEncoding],
-      [ResponseType.THROTTLED, errors.throttled],
+      [apigateway.ResponseType.MISSING_AUTHENTICATION_TOKEN, errors.noSuchRoute],
+      [apigateway.ResponseType.INVALID_SIGNATURE, errors.noSuchRoute],
+      [apigateway.ResponseType.REQUEST_TOO_LARGE, errors.requestTooLarge],
+      [apigateway.ResponseType.UNSUPPORTED_MEDIA_TYPE, errors.unsupportedEncoding],
+      [apigateway.ResponseType.THROTTLED, errors.throttled],
       // Of a usage plan that an operator has made.
-      [ResponseType.QUOTA_EXCEEDED, errors.throttled],
+      [apigateway.ResponseType.QUOTA_EXCEEDED, errors.throttled],
       // It was asked, and could not read the key; or there was no place for it to run.
-      [ResponseType.AUTHORIZER_FAILURE, errors.unavailable],
-      [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, errors.unavailable],
+      [apigateway.ResponseType.AUTHORIZER_FAILURE, errors.unavailable],
+      [apigateway.ResponseType.AUTHORIZER_CONFIGURATION_ERROR, errors.unavailable],
       // Lambda throttles the function, which would be a 500, or the function fails without an answer, a 502.
       // https://repost.aws/questions/QUfI6bsdd0SOiPeyimzxSkfQ
-      [ResponseType.INTEGRATION_FAILURE, errors.notRun],
-      [ResponseType.WAF_FILTERED, errors.refusedAddress],
-      [ResponseType.DEFAULT_4XX, errors.badRequest],
-      [ResponseType.DEFAULT_5XX, errors.internalError],
+      [apigateway.ResponseType.INTEGRATION_FAILURE, errors.notRun],
+      [apigateway.ResponseType.WAF_FILTERED, errors.refusedAddress],
+      [apigateway.ResponseType.DEFAULT_4XX, errors.badRequest],
+      [apigateway.ResponseType.DEFAULT_5XX, errors.internalError],
     ];
     for (const [type, { statusCode, retryAfterSeconds, body }] of responses) {
       this.api.addGatewayResponse(type.responseType, {
@@ -310,7 +298,7 @@ export class ServiceApi extends Construct {
  * as before.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
-const leastTls: Partial<CfnRestApi> = {
+const leastTls: Partial<apigateway.CfnRestApi> = {
   securityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
   endpointAccessMode: 'BASIC',
 };
@@ -319,20 +307,20 @@ const leastTls: Partial<CfnRestApi> = {
 const anthropicPaths = /^\/v1\/(messages|models)(\/|$)/;
 
 /** One line of JSON for each request, without its headers, query and body. */
-function accessLogFormat(): AccessLogFormat {
-  return AccessLogFormat.custom(
+function accessLogFormat(): apigateway.AccessLogFormat {
+  return apigateway.AccessLogFormat.custom(
     JSON.stringify({
-      request_id: AccessLogField.contextRequestId(),
-      key_id: AccessLogField.contextAuthorizer('keyId'),
-      key_refused: AccessLogField.contextAuthorizer('refused'),
-      method: AccessLogField.contextHttpMethod(),
-      route: AccessLogField.contextResourcePath(),
-      status: AccessLogField.contextStatus(),
-      error: AccessLogField.contextErrorResponseType(),
+      request_id: apigateway.AccessLogField.contextRequestId(),
+      key_id: apigateway.AccessLogField.contextAuthorizer('keyId'),
+      key_refused: apigateway.AccessLogField.contextAuthorizer('refused'),
+      method: apigateway.AccessLogField.contextHttpMethod(),
+      route: apigateway.AccessLogField.contextResourcePath(),
+      status: apigateway.AccessLogField.contextStatus(),
+      error: apigateway.AccessLogField.contextErrorResponseType(),
       // What Lambda answered, not the function: 429 is a throttle.
-      lambda_status: AccessLogField.contextIntegrationStatus(),
-      latency_ms: AccessLogField.contextResponseLatency(),
-      integration_latency_ms: AccessLogField.contextIntegrationLatency(),
+      lambda_status: apigateway.AccessLogField.contextIntegrationStatus(),
+      latency_ms: apigateway.AccessLogField.contextResponseLatency(),
+      integration_latency_ms: apigateway.AccessLogField.contextIntegrationLatency(),
     }),
   );
 }

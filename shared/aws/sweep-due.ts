@@ -31,11 +31,11 @@ export async function sweepDue<Key extends object>(
     await Promise.all(
       items.map((key) =>
         sweep(key, untilMs).catch((error: unknown) =>
-          log('error', `${thing} not swept`, { ...key, ...errorFields(error) }),
+          log('error', 'sweep of an item failed', { thing, ...key, ...errorFields(error) }),
         ),
       ),
     );
     swept += items.length;
   }
-  if (swept > 0) log('info', `${thing}s swept`, { lane, [`${thing}s`]: swept });
+  if (swept > 0) log('info', 'items swept', { thing, lane, items: swept });
 }

@@ -3,7 +3,7 @@ import { AnswerBlock, AnsweredMessage, MessageEvent, MessageUsage } from '../cha
 import * as request from '../chat/message-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { otherModels } from './completions.ts';
-import { answerTooLarge, messagesErrorAnswer, messagesLimitReached } from './error-answers.ts';
+import { messagesErrorAnswer, modelErrors } from './error-answers.ts';
 import { headersOfAnswers } from './headers.ts';
 import { component, content, json, operation, parameters } from './operation.ts';
 
@@ -206,14 +206,7 @@ export const operations = [
       },
       400: wrongRequest,
       404: noSuchModel,
-      429: messagesLimitReached,
-      502: answerTooLarge.messages,
-      503: messagesErrorAnswer(
-        'No provider of the model answers now, or the service is unavailable for a moment.',
-        'overloaded_error',
-        'The model did not answer in time.',
-        ['Retry-After'],
-      ),
+      ...modelErrors.messages,
     },
   }),
   operation('post /v1/messages/count_tokens', 'countMessageTokens', 'Messages', {

@@ -1,7 +1,7 @@
 import * as events from '../chat/chat-event.ts';
 import { ChatFile, ChatImage, ChatStreamRequest, HistoryEntry } from '../chat/stream-request.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { answerTooLarge, errorAnswer, limitReached, validationErrors } from './error-answers.ts';
+import { errorAnswer, modelErrors, validationErrors } from './error-answers.ts';
 import { component, content, operation } from './operation.ts';
 
 const type = 'What kind of event this is.';
@@ -182,15 +182,7 @@ const streamChat = operation('post /chat/stream', 'streamChat', 'Chat', {
     422: validationErrors({
       'No message': { loc: ['body', 'message'], msg: 'Field required', type: 'missing' },
     }),
-    429: limitReached,
-    502: answerTooLarge.detail,
-    503: {
-      ...errorAnswer(
-        'No provider of the model answers now, or the service is unavailable for a moment.',
-        'The model did not answer in time.',
-      ),
-      headers: ['Retry-After'],
-    },
+    ...modelErrors.detail,
   },
 });
 

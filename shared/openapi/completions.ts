@@ -9,12 +9,7 @@ import {
 } from '../chat/model-entries.ts';
 import { ModelEntry, ModelList, ModelPath } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
-import {
-  answerTooLarge,
-  completionErrorAnswer,
-  completionLimitReached,
-  modelOutage,
-} from './error-answers.ts';
+import { completionErrorAnswer, modelErrors } from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
 import { headersOfAnswers } from './headers.ts';
 import { component, content, json, operation, parameters } from './operation.ts';
@@ -217,9 +212,7 @@ export const operations = [
         { param: 'messages', code: 'context_length_exceeded' },
       ),
       404: noSuchModel,
-      429: completionLimitReached,
-      502: answerTooLarge.completions,
-      503: modelOutage,
+      ...modelErrors.completions,
     },
   }),
   operation('get /v1/models', 'listModels', 'Chat completions', {

@@ -1,12 +1,7 @@
 import { EmbeddingRequest } from '../embeddings/embedding-request.ts';
 import { Embedding, EmbeddingList, EmbeddingUsage } from '../embeddings/embeddings.ts';
 import { catalogue } from '../models/catalogue.ts';
-import {
-  answerTooLarge,
-  completionErrorAnswer,
-  completionLimitReached,
-  modelOutage,
-} from './error-answers.ts';
+import { completionErrorAnswer, modelErrors } from './error-answers.ts';
 import { component, content, json, operation } from './operation.ts';
 
 export const components = {
@@ -78,9 +73,7 @@ export const operations = [
         'The model no-such-model does not exist. GET /v1/models lists those that do.',
         { param: 'model', code: 'model_not_found' },
       ),
-      429: completionLimitReached,
-      502: answerTooLarge.completions,
-      503: modelOutage,
+      ...modelErrors.completions,
     },
   }),
 ];

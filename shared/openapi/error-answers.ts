@@ -31,56 +31,76 @@ const throttled = json(
   ['Retry-After'],
 );
 
-const outageDescription =
-  'The service is too busy to run the request, or has no memory for it, or something that it stands on throttles or fails for now.';
-const outageMessage = gatewayErrors.unavailable.body.detail;
-const outageError = gatewayErrors.unavailable.body.error;
-const outage = json(
-  outageDescription,
-  bodies.ErrorBody,
-  { 'An outage': { detail: outageMessage } },
-  ['Retry-After'],
-);
-const completionOutage = json(
-  outageDescription,
-  bodies.CompletionErrorBody,
-  { 'An outage': { error: outageError } },
-  ['Retry-After'],
-);
+/** What one error says, whichever protocol its clients speak. */
+interface Told {
+  title: string;
+  description: string;
+  message: string;
+  type: string;
+  code: string;
+  /** Its type for clients of Messages. */
+  messagesType: string;
+  figures?: object;
+  headers?: HeaderName[];
+}
 
-const messagesOutage = messagesErrorAnswer(outageDescription, 'overloaded_error', outageMessage, [
-  'Retry-After',
-]);
+/** Describes an error as it is read outside `/v1`, by clients of chat completions, and by those of Messages. */
+function inEachShape(told: Told) {
+  const { title, description, message, type, code, messagesType, figures, headers = [] } = told;
+  const error = { message, type, param: null, code, ...figures };
+  const messagesError = { type: messagesType, message, ...figures };
+  return {
+    detail: json(
+      description,
+      bodies.ErrorBody,
+      { [title]: { detail: message, ...figures } },
+      headers,
+    ),
+    completions: json(description, bodies.CompletionErrorBody, { [title]: { error } }, headers),
+    messages: json(
+      description,
+      bodies.MessagesErrorBody,
+      { [title]: { type: 'error', error: messagesError, request_id: requestId } },
+      ['request-id', ...headers],
+    ),
+  };
+}
 
-const faultDescription = 'A fault on our side. Quote the request’s id when you report it.';
-const faultMessage =
-  'Something went wrong on our side. Quote request id 0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11 when you report it.';
-const fault = json(faultDescription, bodies.ErrorBody, { 'A fault': { detail: faultMessage } });
-const completionFault = json(faultDescription, bodies.CompletionErrorBody, {
-  'A fault': {
-    error: { message: faultMessage, type: 'server_error', param: null, code: 'internal_error' },
-  },
+const { unavailable } = gatewayErrors;
+const outage = inEachShape({
+  title: 'An outage',
+  description:
+    'The service is too busy to run the request, or has no memory for it, or something that it stands on throttles or fails for now.',
+  ...unavailable.body.error,
+  messagesType: 'overloaded_error',
+  headers: ['Retry-After'],
 });
-
-const messagesFault = messagesErrorAnswer(faultDescription, 'api_error', faultMessage);
+const fault = inEachShape({
+  title: 'A fault',
+  description: 'A fault on our side. Quote the request’s id when you report it.',
+  message: `Something went wrong on our side. Quote request id ${requestId} when you report it.`,
+  type: 'server_error',
+  code: 'internal_error',
+  messagesType: 'api_error',
+});
 
 /** The errors that any route may answer with; its own take the place of those of the same status. */
 export function commonErrorAnswers({ path, open, body }: Operation): Record<string, Answer> {
-  const [unavailable, broken] = ownErrors(path);
+  const shape = shapeOf(path);
   return {
     400: unreadable,
     ...(!open && { 401: unauthorized }),
     ...(body && { 413: tooLarge }),
     429: throttled,
-    ...(!open && { 503: unavailable }),
-    '5XX': broken,
+    ...(!open && { 503: outage[shape] }),
+    '5XX': fault[shape],
   };
 }
 
-/** What a route says of an outage and of a fault. */
-function ownErrors(path: string): [Answer, Answer] {
-  if (path.startsWith('/v1/messages')) return [messagesOutage, messagesFault];
-  return path.startsWith('/v1/') ? [completionOutage, completionFault] : [outage, fault];
+/** What the clients of a route read. */
+function shapeOf(path: string): keyof typeof outage {
+  if (path.startsWith('/v1/messages')) return 'messages';
+  return path.startsWith('/v1/') ? 'completions' : 'detail';
 }
 
 /** Describes an error as clients of Messages read it. */
@@ -119,30 +139,6 @@ export const completionErrorAnswer = (
     headers,
   );
 
-/** The 503 of a route that asks a model. */
-export const modelOutage = completionErrorAnswer(
-  'No provider of the model answers now, or the service is unavailable for a moment.',
-  'The model did not answer in time.',
-  { type: 'server_error', code: 'model_unavailable' },
-  ['Retry-After'],
-);
-
-const { message: tooLargeMessage, code: tooLargeCode } = new AnswerTooLargeError(
-  400 * 2 ** 20,
-  maxAnswerBytes,
-);
-const tooLargeDescription =
-  'The model’s answer in one piece, or an event of its stream, is larger than there is memory for. It was ended, and is paid for.';
-
-/** The 502 of a route that asks a model, by what its clients read. */
-export const answerTooLarge = {
-  detail: errorAnswer(tooLargeDescription, tooLargeMessage),
-  completions: completionErrorAnswer(tooLargeDescription, tooLargeMessage, {
-    ...{ type: 'server_error', code: tooLargeCode },
-  }),
-  messages: messagesErrorAnswer(tooLargeDescription, 'api_error', tooLargeMessage),
-};
-
 /** Describes a 422, whose body lists what is wrong. */
 export const validationErrors = (examples: Record<string, FieldError>) =>
   json(
@@ -153,29 +149,56 @@ export const validationErrors = (examples: Record<string, FieldError>) =>
     ),
   );
 
-const limitDescription =
-  'The key’s budget or its team’s doesn’t cover the most this request can cost, or its requests of this minute are used up, or the provider or the whole service is asked too much. Completions, messages and responses wait for what running requests hold as long as `Prefer: wait=20` says, 25 seconds at most.';
-const budgetMessage =
-  'Budget exceeded: this request may cost up to $0.052, and $0.01 of $10 remain ($9.98 spent, $0.01 held by running requests). The budget resets at 2026-12-01T00:00:00.000Z.';
-const figures = {
-  budget: {
-    limit: 'budget' as const,
-    max_usd: 10,
-    used_usd: 9.98,
-    held_usd: 0.01,
-    remaining_usd: 0.01,
-    reset_at: '2026-12-01T00:00:00.000Z',
-    request_max_usd: 0.052,
-  },
-};
-
 /** The 429 of a route that spends. */
-export const limitReached = json(
-  limitDescription,
-  bodies.ErrorBody,
-  { 'A spent budget': { detail: budgetMessage, ...figures } },
-  ['Retry-After', 'x-should-retry'],
-);
+export const limitReached = inEachShape({
+  title: 'A spent budget',
+  description:
+    'The key’s budget or its team’s doesn’t cover the most this request can cost, or its requests of this minute are used up, or the provider or the whole service is asked too much. Completions, messages and responses wait for what running requests hold as long as `Prefer: wait=20` says, 25 seconds at most.',
+  message:
+    'Budget exceeded: this request may cost up to $0.052, and $0.01 of $10 remain ($9.98 spent, $0.01 held by running requests). The budget resets at 2026-12-01T00:00:00.000Z.',
+  type: 'rate_limit_error',
+  code: 'budget_exceeded',
+  messagesType: 'billing_error',
+  figures: {
+    budget: {
+      limit: 'budget',
+      max_usd: 10,
+      used_usd: 9.98,
+      held_usd: 0.01,
+      remaining_usd: 0.01,
+      reset_at: '2026-12-01T00:00:00.000Z',
+      request_max_usd: 0.052,
+    },
+  },
+  headers: ['Retry-After', 'x-should-retry'],
+});
+
+const { message, code } = new AnswerTooLargeError(400 * 2 ** 20, maxAnswerBytes);
+const answerTooLarge = inEachShape({
+  title: 'Too large an answer',
+  description:
+    'The model’s answer in one piece, or an event of its stream, is larger than there is memory for. It was ended, and is paid for.',
+  ...{ message, type: 'server_error', code, messagesType: 'api_error' },
+});
+const modelOutage = inEachShape({
+  title: 'No answer',
+  description: 'No provider of the model answers now, or the service is unavailable for a moment.',
+  message: 'The model did not answer in time.',
+  ...{ type: 'server_error', code: 'model_unavailable', messagesType: 'overloaded_error' },
+  headers: ['Retry-After'],
+});
+const ofModel = (shape: keyof typeof outage) => ({
+  429: limitReached[shape],
+  502: answerTooLarge[shape],
+  503: modelOutage[shape],
+});
+
+/** The 429, 502 and 503 of a route that asks a model, by what its clients read. */
+export const modelErrors = {
+  detail: ofModel('detail'),
+  completions: ofModel('completions'),
+  messages: ofModel('messages'),
+};
 
 /** The 429 of a route that makes jobs. */
 export const tooManyJobs = json(
@@ -189,36 +212,4 @@ export const tooManyJobs = json(
     },
   },
   ['Retry-After', 'x-should-retry'],
-);
-
-/** The same for chat-completions clients. */
-export const completionLimitReached = json(
-  limitDescription,
-  bodies.CompletionErrorBody,
-  {
-    'A spent budget': {
-      error: {
-        message: budgetMessage,
-        type: 'rate_limit_error',
-        param: null,
-        code: 'budget_exceeded',
-        ...figures,
-      },
-    },
-  },
-  ['Retry-After', 'x-should-retry'],
-);
-
-/** The same for clients of Messages. */
-export const messagesLimitReached = json(
-  limitDescription,
-  bodies.MessagesErrorBody,
-  {
-    'A spent budget': {
-      type: 'error',
-      error: { type: 'billing_error', message: budgetMessage, ...figures },
-      request_id: requestId,
-    },
-  },
-  ['request-id', 'Retry-After', 'x-should-retry'],
 );

@@ -4,12 +4,7 @@ import { ResponseItem } from '../chat/response-input.ts';
 import { ResponseRequest, ResponseText, ResponseTool } from '../chat/response-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { noSuchModel, otherModels } from './completions.ts';
-import {
-  answerTooLarge,
-  completionErrorAnswer,
-  completionLimitReached,
-  modelOutage,
-} from './error-answers.ts';
+import { completionErrorAnswer, modelErrors } from './error-answers.ts';
 import { headersOfAnswers } from './headers.ts';
 import { component, content, json, operation } from './operation.ts';
 
@@ -145,9 +140,7 @@ export const operations = [
       },
       400: refused,
       404: noSuchModel,
-      429: completionLimitReached,
-      502: answerTooLarge.completions,
-      503: modelOutage,
+      ...modelErrors.completions,
     },
   }),
   operation('post /v1/responses/input_tokens', 'countResponseTokens', 'Responses', {

@@ -135,7 +135,7 @@ export const operations = [
           type: 'literal_error',
         },
       }),
-      429: limitReached,
+      429: limitReached.detail,
       503: json('A part fails.', Unhealthy, {
         'A model that doesn’t answer': {
           ...{ detail: 'Failing: model.', status: 'failing', version },

@@ -8,8 +8,9 @@ import {
 import { readValues } from './arguments.ts';
 import { CommandError, type Option } from './command-line.ts';
 
-/** How the budget of a key or team renews. */
-export const renewalOptions = {
+/** What is said of a budget's windows; an extra of a change alone. */
+export const windowOptions = {
+  'extra-usd': ['USD', 'what the budget has more until it renews next; 0 takes it back'],
   duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
   window: ['UNIT', 'or by the calendar, each day, week, month, quarter or year; needs a budget'],
   zone: ['ZONE', 'the time zone of that calendar, such as Europe/Berlin; default UTC'],
@@ -19,11 +20,14 @@ export const renewalOptions = {
   ],
 } as const satisfies Record<string, Option>;
 
-/** Refuses a duration of no budget. */
+/** Refuses a duration of no budget, and an extra of no window. */
 export function refuseDurationAlone({
   budget_usd,
   duration,
-}: Pick<KeyLimits, 'budget_usd' | 'duration'>): void {
+  extra_usd,
+}: Pick<KeyLimits, 'budget_usd' | 'duration'> & { extra_usd?: number }): void {
+  if (extra_usd !== undefined && duration === null)
+    throw new CommandError('--extra-usd is until a budget renews, and this one never does.');
   if (duration === null || budget_usd !== null) return;
   throw new CommandError(
     `The duration ${duration} needs a budget: give --budget-usd too, or --duration none.`,

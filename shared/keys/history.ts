@@ -95,17 +95,20 @@ export async function writeChange(
   return failed === undefined;
 }
 
-/** Changes a key or team and notes it, again after another's change. `told` makes what the history compares. */
+/**
+ * Changes a key or team and notes it, again after another's change. `told` makes what the history compares; `beside`
+ * is noted too.
+ */
 export async function changeFields<Holder extends { id: string } & Changes>(
   read: () => Promise<Holder>,
   fields: Partial<Holder>,
-  { by, action }: Pick<KeyChange, 'by' | 'action'>,
+  { by, action, beside }: Pick<KeyChange, 'by' | 'action'> & { beside?: KeyChange['fields'] },
   told: (holder: Holder) => object = (holder) => holder,
 ): Promise<Holder> {
   for (;;) {
     const old = await read();
     const holder = { ...old, ...fields, changes: nextChange(old) };
-    const change = { by, action, fields: differencesOf(told(old), told(holder)) };
+    const change = { by, action, fields: { ...differencesOf(told(old), told(holder)), ...beside } };
     if (await writeChange(old, fields, change)) return holder;
   }
 }

@@ -103,6 +103,7 @@ const budgetOptions = {
   name: v.exactOptional(Name),
   budget_usd: v.exactOptional(orNone(null, Usd)),
   duration: v.exactOptional(orNone(null, TimeSpan)),
+  extra_usd: v.exactOptional(Usd),
   webhook: v.exactOptional(orNone(null, WebhookUrl)),
 };
 

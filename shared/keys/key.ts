@@ -5,9 +5,10 @@ import { writeTransaction } from '../aws/transact.ts';
 import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { openAccount } from '../ledger/accounts.ts';
+import { openAccount, readAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { putInTeam } from '../ledger/team.ts';
+import { toUsd } from '../ledger/terms/nano-usd.ts';
 import {
   type Changes,
   changeFields,
@@ -119,23 +120,33 @@ export async function listItems<Item extends { id: string }>(prefix: string): Pr
 /** Changes a key and its account, with `by` in its history, in one transaction. Throws `NotFoundError`. */
 export async function changeKey(
   id: string,
-  changes: Partial<ApiKey>,
+  { extra_usd, ...changes }: Partial<ApiKey> & { extra_usd?: number },
   by: KeyChange['by'] = null,
 ): Promise<ApiKey> {
   const read = () => readKey(id);
   const action = changes.state === 'revoked' ? 'revoked' : 'changed';
-  const key = await changeFields(read, changes, { by, action }, (key) => ({
+  const beside = await extraNote(id, extra_usd);
+  const key = await changeFields(read, changes, { by, action, beside }, (key) => ({
     ...key,
     ...limitsOfKey(key),
   }));
-  const hasLimits = Object.keys(changes).some((name) => accountLimits.includes(name));
+  const hasLimits =
+    extra_usd !== undefined || Object.keys(changes).some((name) => accountLimits.includes(name));
   const hasTeam = Object.hasOwn(changes, 'team');
   if (!hasLimits && !hasTeam) return key;
   await followChanges(key, read, async (now) => {
-    if (hasLimits) await changeAccountLimits(id, now);
+    if (hasLimits) await changeAccountLimits(id, { ...now, extra_usd });
     if (hasTeam) await putInTeam(id, now.team);
   });
   return key;
+}
+
+/** What the history notes of what a budget has in this window alone. */
+export async function extraNote(id: string, extraUsd?: number): Promise<KeyChange['fields']> {
+  if (extraUsd === undefined) return {};
+  const account = await readAccount(id);
+  const old = account && Date.parse(account.window_ends_at) > Date.now() ? account.extra : 0;
+  return { extra_usd: { old: toUsd(old ?? 0), new: extraUsd } };
 }
 
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute', 'max_concurrent'];

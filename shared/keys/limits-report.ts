@@ -78,9 +78,11 @@ export async function reportLimits(caller: Caller): Promise<LimitsReport> {
 
 /** Shows a window that has ended as renewed, although the account begins the next one only with its next hold. */
 export function budgetOf(account: AccountReading): Budget {
-  const { ceiling, held, created_at, duration, window_ends_at } = account;
+  const { held, extra = 0, created_at, duration, window_ends_at } = account;
   const now = Date.now();
-  const spent = Date.parse(window_ends_at) <= now ? 0 : account.spent;
+  const hasEnded = Date.parse(window_ends_at) <= now;
+  const ceiling = account.ceiling - (hasEnded ? extra : 0);
+  const spent = hasEnded ? 0 : account.spent;
   const { endsAt } = windowAt(created_at, duration, now);
   const reset_at = endsAt === never ? null : endsAt;
   const calendar = calendarOf(duration);

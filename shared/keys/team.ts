@@ -15,7 +15,7 @@ import {
   historyPut,
   type KeyChange,
 } from './history.ts';
-import { type ApiKey, listItems } from './key.ts';
+import { type ApiKey, extraNote, listItems } from './key.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type Budget, budgetOf } from './limits-report.ts';
 
@@ -76,16 +76,17 @@ export const teamsByName = async () =>
 /** Changes a team and its account, with `by` in its history, in one transaction. Throws `NotFoundError`. */
 export async function changeTeam(
   id: string,
-  changes: Partial<TeamLimits>,
+  { extra_usd, ...changes }: Partial<TeamLimits> & { extra_usd?: number },
   by: KeyChange['by'] = null,
 ): Promise<Team> {
   const read = () => readTeam(id);
-  const team = await changeFields<Team>(read, changes, { by, action: 'changed' });
+  const beside = await extraNote(id, extra_usd);
+  const team = await changeFields<Team>(read, changes, { by, action: 'changed', beside });
   const { name, ...limits } = changes;
   await followChanges(team, read, async (now) => {
     if (name !== undefined) await nameTeamAccount(id, now.name);
-    if (Object.keys(limits).length > 0) {
-      await changeAccountLimits(id, { ...now, ...noRequestLimits });
+    if (Object.keys(limits).length > 0 || extra_usd !== undefined) {
+      await changeAccountLimits(id, { ...now, ...noRequestLimits, extra_usd });
     }
   });
   return team;

@@ -74,10 +74,11 @@ export async function readAccounts(ids: readonly string[]): Promise<Map<string, 
 /** The figures of an account. */
 export function readingOf(account: Account): AccountReading {
   const { key_id, name, team, ceiling, spent, held, available } = account;
-  const { created_at, duration, window_starts_at, window_ends_at } = account;
+  const { extra = 0, created_at, duration, window_starts_at, window_ends_at } = account;
   return {
     key_id,
     ceiling,
+    extra,
     spent,
     held,
     available,

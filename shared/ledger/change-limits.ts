@@ -6,16 +6,18 @@ import {
   accountKey,
   limitAttributes,
   requestsAttribute,
+  sameExtra,
 } from './account/account.ts';
 import { closeParts } from './parts/close.ts';
 import { grow } from './parts/grow.ts';
 import { isLimited } from './parts/move.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
+import { toNanoUsd, toUsd } from './terms/nano-usd.ts';
 import { type BudgetWindow, windowAt } from './terms/window.ts';
 
 /**
  * Changes an account's limits at once; `available` may become negative. Throws if there is no account. An account
- * with parts is one part meanwhile.
+ * with parts is one part meanwhile. Without an `extra_usd` the window keeps what it has.
  */
 export async function changeAccountLimits(keyId: string, limits: AccountLimits): Promise<void> {
   let open = 1;
@@ -42,6 +44,9 @@ function changesOf(
   now: number,
 ): TransactWriteItem[] {
   const attributes = limitAttributes(limits);
+  const { extra: had = 0 } = account;
+  const { extra_usd = toUsd(had) } = limits;
+  const extra = limits.budget_usd === null ? 0 : toNanoUsd(extra_usd);
   const window = windowAt(account.created_at, limits.duration, now);
   const [own, ...closed] = parts;
   const kept = closed.map((part) => keptBy(part, attributes, now));
@@ -49,7 +54,8 @@ function changesOf(
   const { requests_per_minute, max_concurrent } = attributes;
   return [
     changeOf(own, attributes.duration, window, {
-      raise: attributes.ceiling - account.ceiling,
+      raise: attributes.ceiling + extra - account.ceiling,
+      extra: (own.extra ?? 0) + extra - had,
       requests: requests_per_minute - (isLimited(requests_per_minute) ? sumOf('requests') : 0),
       atOnce: max_concurrent - (isLimited(max_concurrent) ? sumOf('atOnce') : 0),
     }),
@@ -80,9 +86,10 @@ function changeOf(
   part: Account,
   duration: string | null,
   { startsAt, endsAt }: BudgetWindow,
-  { raise, requests, atOnce }: Kept & { raise: number },
+  { raise, extra = part.extra ?? 0, requests, atOnce }: Kept & { raise: number; extra?: number },
 ): TransactWriteItem {
   const isOwn = !part.closed;
+  const { when, values } = sameExtra(part);
   return {
     Update: {
       TableName: setting('LEDGER_TABLE'),
@@ -90,14 +97,16 @@ function changeOf(
       ConditionExpression: [
         'ceiling = :oldCeiling',
         'window_ends_at = :oldEnd',
+        when,
         isOwn
           ? `${part.parts ? 'parts = :parts' : 'attribute_not_exists(parts)'}${part.open_parts ? ' AND open_parts = :one' : ''}`
           : 'closed = :true',
       ].join(' AND '),
-      UpdateExpression:
-        'SET ceiling = ceiling + :raise, available = available + :raise, #duration = :duration, spent_since = :since, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent',
+      UpdateExpression: `SET ceiling = ceiling + :raise, available = available + :raise, #duration = :duration, spent_since = :since, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent${extra === 0 ? ' REMOVE extra' : ', extra = :extra'}`,
       ExpressionAttributeNames: { '#duration': 'duration' },
       ExpressionAttributeValues: {
+        ...values,
+        ...(extra !== 0 && { ':extra': extra }),
         ':oldCeiling': part.ceiling,
         ':oldEnd': part.window_ends_at,
         ...(isOwn && part.parts && { ':parts': part.parts }),

@@ -328,6 +328,26 @@ describe.concurrent('set', () => {
     });
   });
 
+  it('gives a budget more in this window alone', async () => {
+    const { id } = await issueKey('raised', { ...defaultLimits, budget_usd: 1, duration: '30d' });
+    await answer('set', id, '--extra-usd', '20');
+    await answer('set', id, '--max-concurrent', '7');
+    const raised = await accountOf(id);
+    const shown = await answer('set', id, '--extra-usd', '2.5');
+    const { stdout } = await keys('history', id, '--limit', '1', '--data', dataDir);
+    await keys('set', id, '--duration', 'none', '--data', dataDir);
+
+    const { code, stderr } = await keys('set', id, '--extra-usd', '5', '--data', dataDir);
+
+    expect(raised).toMatchObject({ ceiling: 21e9, available: 21e9, extra: 20e9 });
+    expect(shown).toMatchObject({ budget_usd: 1, max_concurrent: 7 });
+    expect(stdout).toContain('\n  extra_usd: $20.00 → $2.50');
+    expect([code, stderr]).toEqual([
+      1,
+      '--extra-usd is until a budget renews, and this one never does.\n',
+    ]);
+  });
+
   it('gives a budget the windows of a calendar, and an end of them', async () => {
     const { id } = await issueKey('planned', { ...defaultLimits, budget_usd: 1, duration: '30d' });
     const monthly = ['--window', 'month', '--zone', 'Europe/Berlin', '--anchor', '31'];
@@ -453,6 +473,10 @@ describe.concurrent('refuses in one sentence', () => {
     ],
     [create('--zone', 'Europe/Berlin'), '--zone and --anchor need --window too.'],
     [create('--window', 'day', '--duration', '1d'), 'Give --duration or --window, not both.'],
+    [
+      create('--extra-usd', '5'),
+      'create has no option --extra-usd; npm run keys -- create --help lists its options.',
+    ],
     [create('--images-per-hour', 'none'), `--images-per-hour ${count}, not "none".`],
     [create('--weight', '0'), '--weight takes a whole number from 1 to 1000, not "0".'],
     [

@@ -121,6 +121,10 @@ describe.concurrent('teams', () => {
     const fridays = 'week from friday, Asia/Kolkata';
     expect([duration, (await accountOf(id)).duration]).toEqual([fridays, fridays]);
     expect(budget.duration).toBe('1w');
+    await teams('set', id, '--extra-usd', '1.5');
+    const { stdout } = await teams('history', id, '--limit', '1');
+    expect(await accountOf(id)).toMatchObject({ ceiling: 4.5e9, extra: 1.5e9 });
+    expect(stdout).toContain('extra_usd: $0.00 → $1.50');
     expect(budget.reset_at_local).toMatch(/T00:00:00\+05:30$/);
   });
 

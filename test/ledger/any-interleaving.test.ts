@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { unlimitedRequests } from '../../shared/ledger/account/account.ts';
+import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { readSummed } from '../../shared/ledger/compare-account.ts';
-import { findWhole } from '../../shared/ledger/parts/whole.ts';
+import { findWhole, readRenewed } from '../../shared/ledger/parts/whole.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { cases } from '../support/run/cases.ts';
 import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave, type Process } from '../support/worlds/interleave.ts';
-import { chargesOf, followAccounts } from '../support/worlds/ledger-world.ts';
+import { chargesOf, followAccounts, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 import {
   drawBy,
@@ -178,7 +179,15 @@ it.each([
       ];
       const teamIds = [await newAccount('team', 1200, 'day, UTC')];
       for (const keyId of keyIds) await putInTeam(keyId, teamIds[0] ?? null);
-      for (const id of [...keyIds, ...teamIds]) await inParts(id, 2);
+      for (const id of [...keyIds, ...teamIds]) {
+        const limits = { budget_usd: usd(1000), duration: 'day, UTC', extra_usd: usd(700) };
+        await changeAccountLimits(id, {
+          ...limits,
+          requests_per_minute: null,
+          max_concurrent: null,
+        });
+        await inParts(id, 2);
+      }
       return { keyIds, teamIds };
     },
   ),
@@ -218,10 +227,10 @@ type Limits = Record<'ceilings' | 'requests' | 'atOnce', number[]>;
 /** What the parts of accounts may spend and make together. */
 async function limitsOf({ keyIds, teamIds }: Accounts): Promise<Limits> {
   const wholes = await Promise.all([...keyIds, ...teamIds].map(findWhole));
-  const of = (name: 'ceiling' | 'requests_per_minute' | 'max_concurrent') =>
+  const of = (name: 'requests_per_minute' | 'max_concurrent') =>
     wholes.flatMap((whole) => whole?.[name] ?? []);
   return {
-    ceilings: of('ceiling'),
+    ceilings: wholes.flatMap((whole) => (whole ? whole.ceiling - (whole.extra ?? 0) : [])),
     requests: of('requests_per_minute'),
     atOnce: of('max_concurrent'),
   };
@@ -237,8 +246,12 @@ const limitsIn = (history: Batch[]): Limits[] =>
       atOnce: [atOnce ?? unlimitedRequests],
     }));
 
-/** Parts have together what their account was once given, whatever moved between them. */
+/** Parts have together what their account was once given, whatever moved between them; an extra goes with its window. */
 async function expectLimits(accounts: Accounts, given: Limits[]): Promise<void> {
+  for (const id of [...accounts.keyIds, ...accounts.teamIds]) {
+    const { account } = await readRenewed(id, Date.now() + 40 * dayMs);
+    if (account.duration) expect(account.extra ?? 0, 'extra').toBe(0);
+  }
   const limits = await limitsOf(accounts);
   for (const name of ['ceilings', 'requests', 'atOnce'] as const) {
     // A team limits no requests, and neither does a key without parts here.

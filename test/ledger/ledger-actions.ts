@@ -106,6 +106,7 @@ const anActionOf = (kinds: Kind[]) =>
       'day, UTC',
       'month from 31, Asia/Kolkata',
     ),
+    extra: fc.option(fc.integer({ min: 0, max: 500 })),
     requests: fc.option(fc.integer({ min: 0, max: 12 }), { freq: 2 }),
     atOnce: fc.option(fc.integer({ min: 0, max: 6 }), { freq: 2 }),
     fault: fc.oneof(
@@ -277,7 +278,7 @@ const products = 7;
 export async function perform(
   { keyIds, teamIds, limitsRequests = false }: Accounts,
   calls: Call[],
-  { kind, pick, pickKey, pickTeam, hold, costPercent, budget, duration, ...limits }: Action,
+  { kind, pick, pickKey, pickTeam, hold, costPercent, budget, duration, extra, ...limits }: Action,
   leases?: Leases,
 ): Promise<void> {
   const keyId = keyIds[pickKey % keyIds.length] ?? '';
@@ -337,6 +338,7 @@ export async function perform(
         duration,
         requests_per_minute: limitsRequests ? limits.requests : null,
         max_concurrent: limitsRequests ? limits.atOnce : null,
+        extra_usd: extra === null ? undefined : usd(extra),
       });
     case 'grow': {
       const id = teamIds[pickTeam % (teamIds.length + 1)] ?? keyId;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { grow } from '../../shared/ledger/parts/grow.ts';
+import { findWhole, readRenewed } from '../../shared/ledger/parts/whole.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { BudgetExceededError } from '../../shared/ledger/terms/limit-errors.ts';
@@ -254,5 +256,65 @@ it('keeps what was spent where a duration becomes a calendar, and the other way'
   });
   expect(await accountOf(keyId)).toMatchObject({
     ...{ available: 300, spent: 700, window_ends_at: '2027-03-02T00:00:00.000Z' },
+  });
+});
+
+describe('an extra', () => {
+  const limits = { budget_usd: usd(1000), requests_per_minute: null, max_concurrent: null };
+  const give = (keyId: string, extra?: number, budget = 1000) =>
+    changeAccountLimits(keyId, {
+      ...{ ...limits, budget_usd: usd(budget), duration: '1d' },
+      extra_usd: extra === undefined ? undefined : usd(extra),
+    });
+
+  it('is spent beside the budget, and is gone with the window', async () => {
+    const keyId = await newAccount();
+    await spend(keyId, 1000);
+
+    await give(keyId, 500);
+    await spend(keyId, 300);
+    const raised = await budgetReported(keyId);
+    vi.setSystemTime(borderMs);
+    const next = await budgetReported(keyId);
+    const { account } = await reserve(keyId, 600, subject);
+
+    expect(raised).toMatchObject({ max_usd: usd(1500), remaining_usd: usd(200) });
+    expect(next).toMatchObject({ max_usd: usd(1000), remaining_usd: usd(1000) });
+    expect(account).toMatchObject({ ceiling: 1000, available: 400, held: 600, spent: 0 });
+    expect(account).not.toHaveProperty('extra');
+  });
+
+  it('stays as the budget changes, is set anew, and taken back', async () => {
+    const keyId = await newAccount();
+    const ceilings: number[] = [];
+    const changes = [[500], [undefined, 2000], [100, 2000], [0, 1000]] as const;
+
+    for (const [extra, budget] of changes) {
+      await give(keyId, extra, budget);
+      ceilings.push((await accountOf(keyId)).ceiling);
+    }
+
+    expect(ceilings).toEqual([1500, 2500, 2100, 1000]);
+  });
+
+  it('is gone with the window from each part, whatever was held and moved', async () => {
+    const keyId = await newAccount();
+    await give(keyId, 3000);
+    await grow(keyId);
+    await grow(keyId);
+    const large = await reserve(keyId, 3600, subject);
+    await settle(large, costing(2500));
+    await reserve(keyId, 900, subject);
+    const before = await findWhole(keyId);
+
+    vi.setSystemTime(borderMs);
+    const { account } = await readRenewed(keyId, borderMs);
+    const refused = await reserve(keyId, 101, subject).catch((error: Error) => error);
+    await reserve(keyId, 100, subject);
+
+    expect(before).toMatchObject({ ceiling: 4000, extra: 3000, available: 600 });
+    expect(account).toMatchObject({ ceiling: 1000, held: 900, spent: 0, available: 100 });
+    expect(refused).toBeInstanceOf(BudgetExceededError);
+    expect(await findWhole(keyId)).toMatchObject({ ceiling: 1000, available: 0 });
   });
 });

@@ -1,11 +1,11 @@
-import { renewalOptions } from '../budget-options.ts';
+import { windowOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
-  ...renewalOptions,
+  ...windowOptions,
   team: ['TEAM', 'the team whose budget it spends too, by its id or name; none: no team'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
   'requests-per-minute': [
@@ -38,7 +38,10 @@ const options = {
 type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
-const notLimits = ['name', 'test', 'redeliver', 'grace', 'sort', 'days', 'limit', ...everywhere];
+const notLimits = [
+  ...['name', 'extra-usd', 'test', 'redeliver', 'grace'],
+  ...['sort', 'days', 'limit', ...everywhere],
+];
 const limits = (Object.keys(options) as Option[]).filter((option) => !notLimits.includes(option));
 
 const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Command => ({
@@ -68,7 +71,7 @@ what was made for them.`,
     notes: `By the usage statistics, which are seconds behind. A call belongs to the UTC day on which it ended.`,
   },
   show: command('Shows a key.', true),
-  set: command('Changes a key; "none" removes a limit.', true, ['name', ...limits]),
+  set: command('Changes a key; "none" removes a limit.', true, ['name', 'extra-usd', ...limits]),
   rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
   webhooks: command(
     "Lists the latest 20 events of a key's webhook; sends one again, or a test.",

@@ -1,11 +1,11 @@
-import { renewalOptions } from '../budget-options.ts';
+import { windowOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the team is called; no other team may be'],
   'budget-usd': ['USD', 'the most its keys may spend together, as in 12.50'],
-  ...renewalOptions,
+  ...windowOptions,
   webhook: ['URL', 'where to post the spent parts of its budget; https://…'],
   ...webhookOptions,
   yes: ['', 'ask nothing: a budget of 0 is meant'],
@@ -17,7 +17,7 @@ const options = {
 type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
-const renewal = Object.keys(renewalOptions) as Option[];
+const renewal: Option[] = ['duration', 'window', 'zone', 'anchor'];
 const settable: Option[] = ['name', 'budget-usd', ...renewal, 'webhook', 'yes'];
 
 const command = (summary: string, takesKeyId: boolean, notes: string, own: Option[] = []) =>
@@ -30,7 +30,10 @@ const commands = {
   create: command('Makes a team of no keys yet.', false, `${times} ${joining}`, settable),
   list: command('Lists all teams, with what they have spent.', false, joining),
   show: command('Shows a team, what it has spent, and its keys.', true, joining),
-  set: command('Changes a team; "none" removes a limit, or the webhook.', true, times, settable),
+  set: command('Changes a team; "none" removes a limit, or the webhook.', true, times, [
+    'extra-usd',
+    ...settable,
+  ]),
   webhooks: command(
     "Lists what a team's webhook was sent, the latest 20; sends again.",
     true,

@@ -13,6 +13,8 @@ export interface Account {
   key_id: string;
   entry: 'account';
   ceiling: number;
+  /** What of the ceiling is for this window alone; absent for nothing. */
+  extra?: number;
   available: number;
   held: number;
   spent: number;
@@ -64,6 +66,8 @@ export interface AccountLimits {
   duration: string | null;
   requests_per_minute: number | null;
   max_concurrent: number | null;
+  /** What this window alone has beside the budget. */
+  extra_usd?: number | undefined;
 }
 
 /** A limit of requests that is none. */
@@ -84,6 +88,12 @@ export const limitAttributes = ({
 
 /** The number of the window that an account is in. */
 export const windowOf = ({ window_number = 0 }: Account) => window_number;
+
+/** The condition that the extra of a window is as it was read. */
+export const sameExtra = ({ extra }: Account) =>
+  extra === undefined
+    ? { when: 'attribute_not_exists(extra)', values: {} }
+    : { when: 'extra = :extra_read', values: { ':extra_read': extra } };
 
 /** The earliest moment from which `spent` may count charges. */
 export const spentSince = (account: Account) =>

@@ -131,10 +131,11 @@ function shareOf(part: Account, shares: number): Share {
 }
 
 /** A gift in so many as equal as can be: none counts more requests than it has room for. */
-function split({ nanoUsd, requests, atOnce, counts }: Gift, among: number): Gift[] {
+function split({ nanoUsd, extra, requests, atOnce, counts }: Gift, among: number): Gift[] {
   const part = (whole: number, index: number) => Math.floor((whole + index) / among);
   return Array.from({ length: among }, (_, index) => ({
     nanoUsd: part(nanoUsd, index),
+    extra: part(extra, index),
     requests: part(requests, index),
     atOnce: part(atOnce, index),
     counts: Object.fromEntries(
@@ -192,6 +193,7 @@ const newPart = (own: Account, from: Account, index: number, gift: Gift, now: nu
   key_id: partId(own.key_id, index),
   entry: 'account',
   ceiling: gift.nanoUsd,
+  ...(gift.extra > 0 && { extra: gift.extra }),
   available: gift.nanoUsd,
   held: 0,
   spent: 0,

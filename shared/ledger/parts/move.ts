@@ -5,6 +5,7 @@ import {
   type Account,
   accountKey,
   requestsAttribute,
+  sameExtra,
   unlimitedRequests,
 } from '../account/account.ts';
 import { auditDueMs, epochOf } from '../account/epoch.ts';
@@ -16,8 +17,12 @@ export interface Share {
   atOnce: number;
 }
 
-/** A share, as what goes of the limit of requests, with how many requests of some minutes are counted where it goes. */
+/**
+ * A share, as what goes of the limit of requests, with how many requests of some minutes are counted where it goes,
+ * and how much of its money is for this window alone: as much as can be, so that each part can lose what it has.
+ */
 export interface Gift extends Share {
+  extra: number;
   counts: Record<`requests_${number}`, number>;
 }
 
@@ -65,7 +70,8 @@ export function giftOf(part: Account, share: Share, now: number): Gift {
     const beyond = share.requests - requests;
     if (beyond > 0) counts[requestsAttribute(now)] = -beyond;
   }
-  return { ...share, requests, counts };
+  const extra = Math.max(0, Math.min(part.extra ?? 0, share.nanoUsd));
+  return { ...share, extra, requests, counts };
 }
 
 const update = (
@@ -89,13 +95,15 @@ export function giving(
   now: number,
   besides: Besides = {},
 ): TransactWriteItem {
-  const { nanoUsd, requests, atOnce, counts } = gift;
+  const { nanoUsd, extra, requests, atOnce, counts } = gift;
+  const { when, values } = sameExtra(part);
   const left = part.requests_per_minute - requests;
   const minutes = requests > 0 || Object.keys(counts).length > 0 ? minutesAround(now) : [];
   return update(part.key_id, {
     conditions: [
       'available >= :money',
       'window_ends_at = :end',
+      when,
       ...(requests > 0 ? ['requests_per_minute = :rpm'] : []),
       ...minutes.map((minute, index) =>
         counts[minute]
@@ -110,6 +118,7 @@ export function giving(
     sets: [
       'ceiling = ceiling - :money',
       'available = available - :money',
+      ...(extra > 0 ? ['extra = extra - :extra'] : []),
       ...(requests > 0 ? ['requests_per_minute = :left'] : []),
       ...minutes.flatMap((minute, index) =>
         counts[minute] ? `#c${index} = #c${index} - :u${index}` : [],
@@ -124,6 +133,8 @@ export function giving(
       ...besides.names,
     },
     values: {
+      ...values,
+      ...(extra > 0 && { ':extra': extra }),
       ':money': nanoUsd,
       ':nil': 0,
       ':one_move': 1,
@@ -148,7 +159,7 @@ export function taking(
   now: number,
   besides: Besides = {},
 ): TransactWriteItem {
-  const { nanoUsd, requests, atOnce, counts } = sumOf(gifts);
+  const { nanoUsd, extra, requests, atOnce, counts } = sumOf(gifts);
   const minutes = Object.entries(counts);
   const { holds = 0 } = besides;
   return update(part.key_id, {
@@ -166,6 +177,7 @@ export function taking(
         ? ['available = available - :lacks', 'held = held + :holds']
         : ['available = available + :money']),
       'moves = if_not_exists(moves, :nil) + :one_move',
+      ...(extra > 0 ? ['extra = if_not_exists(extra, :nil) + :extra'] : []),
       ...(requests > 0 ? ['requests_per_minute = requests_per_minute + :requests'] : []),
       ...(atOnce > 0 ? ['max_concurrent = max_concurrent + :atOnce'] : []),
       ...minutes.map((_, index) => `#c${index} = if_not_exists(#c${index}, :zero) + :u${index}`),
@@ -183,6 +195,7 @@ export function taking(
       ':nil': 0,
       ':one_move': 1,
       ':end': part.window_ends_at,
+      ...(extra > 0 && { ':extra': extra }),
       ...(holds > 0 && { ':holds': holds, ':lacks': holds - nanoUsd }),
       ...(requests > 0 && { ':requests': requests }),
       ...(atOnce > 0 && { ':atOnce': atOnce }),
@@ -198,9 +211,10 @@ export function taking(
 }
 
 function sumOf(gifts: Gift[]): Gift {
-  const sum: Gift = { nanoUsd: 0, requests: 0, atOnce: 0, counts: {} };
-  for (const { nanoUsd, requests, atOnce, counts } of gifts) {
+  const sum: Gift = { nanoUsd: 0, extra: 0, requests: 0, atOnce: 0, counts: {} };
+  for (const { nanoUsd, extra, requests, atOnce, counts } of gifts) {
     sum.nanoUsd += nanoUsd;
+    sum.extra += extra;
     sum.requests += requests;
     sum.atOnce += atOnce;
     for (const [minute, goes] of Object.entries(counts)) {

@@ -58,11 +58,14 @@ export function wholeOf([own, ...others]: Whole['parts']): Account {
   if (others.length === 0) return own;
   const whole: Account = { ...own, running: own.running ?? 0 };
   for (const part of others) {
-    const spent = part.window_ends_at === own.window_ends_at ? part.spent : 0;
-    whole.ceiling += part.ceiling;
+    const isIn = part.window_ends_at === own.window_ends_at;
+    const { extra = 0 } = part;
+    const [spent, ceiling] = isIn ? [part.spent, part.ceiling] : [0, part.ceiling - extra];
+    whole.ceiling += ceiling;
+    if (isIn && extra !== 0) whole.extra = (whole.extra ?? 0) + extra;
     whole.held += part.held;
     whole.spent += spent;
-    whole.available += part.ceiling - part.held - spent;
+    whole.available += ceiling - part.held - spent;
     whole.running = (whole.running ?? 0) + (part.running ?? 0);
     if (own.requests_per_minute < unlimitedRequests) {
       whole.requests_per_minute += part.requests_per_minute;

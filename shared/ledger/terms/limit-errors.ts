@@ -10,6 +10,8 @@ export interface Budgeted {
   /** What a team is called. */
   name?: string;
   ceiling: number;
+  /** What of the ceiling is for this window alone. */
+  extra?: number;
   spent: number;
   held: number;
   available: number;
@@ -135,6 +137,7 @@ const usd = (amount: number | string | null | undefined) => `$${dollars.format(N
 
 /** The seconds until the window renews; null if it never does, or if even a whole budget is too small. */
 function retryAfterSeconds(account: Budgeted, holdNanoUsd: number): number | null {
-  if (holdNanoUsd > account.ceiling || account.window_ends_at === never) return null;
+  if (holdNanoUsd > account.ceiling - (account.extra ?? 0) || account.window_ends_at === never)
+    return null;
   return Math.max(1, Math.ceil((Date.parse(account.window_ends_at) - Date.now()) / 1000));
 }

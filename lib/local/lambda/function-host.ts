@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
+import { Quota } from './quota.ts';
 import { Sandbox } from './sandbox.ts';
 import type { FunctionConfig } from './start-runtime.ts';
 
@@ -27,32 +28,41 @@ export class FunctionHost {
   private readonly narrator: Narrator;
   private codeDir: string;
   private readonly idleMs: number;
+  private readonly quota: Quota;
   /** The sandboxes that have not ended: those that take invocations, and replaced ones that still run some. */
   private readonly living = new Set<Sandbox>();
   private isClosed = false;
   private invocations = 0;
   private durationMs = 0;
 
-  constructor(config: FunctionConfig, narrator: Narrator, idleMs = defaultIdleMs) {
+  constructor(
+    config: FunctionConfig,
+    narrator: Narrator,
+    idleMs = defaultIdleMs,
+    quota = new Quota(),
+  ) {
     this.config = config;
+    this.quota = quota;
     this.narrator = narrator;
     this.codeDir = config.codeDir;
     this.idleMs = idleMs;
   }
 
-  /** Invokes the function, for `owner` if that is known. Rejects with `InvocationError` if Lambda would report a function error. */
+  /** Invokes the function, for `owner` if that is known. Rejects with `InvocationError` if Lambda would report an error. */
   async invoke(
     event: unknown,
     id: string = randomUUID(),
     { sink, owner = id }: { sink?: ResponseSink | undefined; owner?: string | undefined } = {},
   ): Promise<unknown> {
-    const startedAt = performance.now();
-    this.invocations += 1;
-    try {
-      return await this.sandboxFor(owner).invoke(event, { id, owner, sink });
-    } finally {
-      this.durationMs += performance.now() - startedAt;
-    }
+    return await this.quota.run(async () => {
+      const startedAt = performance.now();
+      this.invocations += 1;
+      try {
+        return await this.sandboxFor(owner).invoke(event, { id, owner, sink });
+      } finally {
+        this.durationMs += performance.now() - startedAt;
+      }
+    });
   }
 
   /**

@@ -14,6 +14,7 @@ import {
   type Template,
 } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
+import { Quota } from './quota.ts';
 
 /** The name in a name, an ARN or an integration's URI. */
 const nameIn = (reference: string) => reference.match(/function:([^/:]+)/)?.[1] ?? reference;
@@ -70,6 +71,7 @@ export class Functions {
   ) {
     const permissions = permissionsOf(template, names);
     const maxProcessesOf = processesIn(template, names);
+    const quota = Quota.of(process.env['QUIRE_CONCURRENCY']);
     for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
       const config = {
         ...configOf(id, resource, names, assetsDir),
@@ -79,7 +81,7 @@ export class Functions {
       const endpoints = endpointsOf(config.name);
       // Where an engine listens is known only here, so it replaces what the template says.
       config.environment = { ...config.environment, ...endpoints };
-      this.hosts.set(names.nameOf(id), new FunctionHost(config, narrator));
+      this.hosts.set(names.nameOf(id), new FunctionHost(config, narrator, undefined, quota));
     }
   }
 

@@ -5,6 +5,7 @@ import { requireSignature } from '../engines/signature.ts';
 import { readFunctionName } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
 import { InvocationError, maxPayloadBytes } from './invocation.ts';
+import { ThrottledError } from './quota.ts';
 
 /** Much more is read of a payload before it is refused: a client that still sends wouldn't see the 413. */
 const maxBodyBytes = 10 * maxPayloadBytes;
@@ -48,6 +49,8 @@ export async function startInvokeServer(functionNamed: FindFunction): Promise<En
       try {
         return reply.send(JSON.stringify(await invoked.invoke(event, id)));
       } catch (error) {
+        if (error instanceof ThrottledError)
+          throw new InvokeError(429, error.errorType, error.message);
         if (!(error instanceof InvocationError)) throw error;
         const { errorType, message: errorMessage } = error;
         reply.header('x-amz-function-error', 'Unhandled');

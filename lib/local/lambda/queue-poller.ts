@@ -10,6 +10,7 @@ import type { Narrator } from '../narrator.ts';
 import { region } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
 import { InvocationError } from './invocation.ts';
+import { ThrottledError } from './quota.ts';
 
 export interface QueuePollerConfig {
   url: string;
@@ -20,6 +21,8 @@ export interface QueuePollerConfig {
   function: FunctionHost;
   narrator: Narrator;
 }
+
+const throttledPauseMs = 500;
 
 /** Whether an invocation failed as its process ended, which is told already. */
 const isOfEnd = (error: Error) =>
@@ -90,10 +93,20 @@ export class QueuePoller {
     }
   }
 
+  /** Invokes the function; where Lambda's quota is used up, again as long as it takes, as Lambda's poller does. */
+  private async invoke(event: SQSEvent): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.config.function.invoke(event);
+      } catch (error) {
+        if (!(error instanceof ThrottledError) || this.stopped.signal.aborted) throw error;
+        await new Promise((resolve) => setTimeout(resolve, throttledPauseMs));
+      }
+    }
+  }
+
   private async deliver(messages: Message[]): Promise<void> {
-    const response = (await this.config.function.invoke(this.eventOf(messages))) as
-      | SQSBatchResponse
-      | undefined;
+    const response = (await this.invoke(this.eventOf(messages))) as SQSBatchResponse | undefined;
     const failed = new Set(response?.batchItemFailures?.map((item) => item.itemIdentifier));
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId ?? ''));
     if (done.length === 0) return;

@@ -12,6 +12,7 @@ import {
   findStoredFile,
   inSeconds,
   instant,
+  lifetimeOf,
   newFileId,
   noSuchFile,
   type Purpose,
@@ -33,12 +34,6 @@ export interface NewFile {
 
 /** A function runs for 15 minutes at most: a file that isn't whole by then never will be. */
 const creationMs = 16 * 60_000;
-
-const daySeconds = 86_400;
-
-/** Files of batches go after 30 days unless something else is asked for; others stay. */
-export const lifetimeOf = (purpose: Purpose, askedSeconds?: number) =>
-  askedSeconds ?? (purpose.startsWith('batch') ? 30 * daySeconds : undefined);
 
 /**
  * Makes a file of a key, a few MB at a time. Callers see it once it is whole; the sweep erases an unfinished one.

@@ -111,3 +111,9 @@ export const toFileObject = (file: StoredFile): FileObject => ({
   status: 'processed',
   status_details: null,
 });
+
+const daySeconds = 86_400;
+
+/** Files of batches go after 30 days unless something else is asked for; others stay. */
+export const lifetimeOf = (purpose: Purpose, askedSeconds?: number) =>
+  askedSeconds ?? (purpose.startsWith('batch') ? 30 * daySeconds : undefined);

@@ -5,7 +5,6 @@ import { writeTransaction } from '../aws/transact.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
-import { lifetimeOf } from './create-file.ts';
 import { endWith } from './delete-file.ts';
 import {
   FileObject,
@@ -14,6 +13,7 @@ import {
   instant,
   isVisible,
   type Kept,
+  lifetimeOf,
   Purpose,
   sweepLane,
   toFileObject,

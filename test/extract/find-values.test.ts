@@ -130,6 +130,12 @@ describe('numbers', () => {
     [4_200_000, '4,2 mil. Kč'],
     [12_000_000, '12 miljoonaa euroa'],
     [150_000, '150k'],
+    [3_400_000, 'in Höhe von Mio. € 3,4'],
+    [3_400_000, 'EUR Mio. 3,4'],
+    [1_578_162_000, 'Umsatzerlöse TEUR 1.578.162'],
+    [-120_000, 'T€ -120'],
+    [4_500_000, 'MCHF 4.5'],
+    [1_578, 'TEUR 1.578'],
   ])('finds %d in “%s”', (number, text) => {
     expect(isFound(number, text)).toBe(true);
   });
@@ -151,6 +157,9 @@ describe('numbers', () => {
     [30_000_000, '30 m cable'],
     [12_000_000, '12 mm'],
     [4_000, '4 kWh'],
+    [12_000_000, '3 Mio. € 12 Stück'],
+    [12_000, 'Satz EUR 12'],
+    [12_000_000, 'Mio. 12'],
     [52_000_000, '5.20 CR'],
     [1_200_000, '1.2 millionaires'],
     [-1250, '1.250,-'],

@@ -97,7 +97,7 @@ describe('a quote stands', () => {
     const quote = (length: number) => `${'tea '.repeat(length / 4 - 1)}team`;
 
     expect(shown(quote(5_000), `${quote(5_000)} end`)).toHaveLength(1);
-    expect(shown(quote(5_004), `${quote(5_004)} end`)).toEqual([]);
+    expect(shown(`x${quote(5_000)}`, `x${quote(5_000)} end`)).toEqual([]);
   });
 });
 

@@ -166,6 +166,21 @@ describe('equal rows', () => {
     ]);
   });
 
+  it('are one where a quote is a part of the other’s', () => {
+    const pages = [pageOf(1, [line('02', 'Rum', '9.00'), tea])];
+    const part = { ...one, quote: 'Tea 4.00' };
+    const rest = { page: 1, quote: '4.00', on: null, text: null, sum: 4 };
+
+    for (const rows of [
+      [one, part],
+      [part, one],
+      [one, rest],
+      [rest, one],
+    ]) {
+      expect(outcome(pages, rows).data).toMatchObject({ rows: [{ text: 'Tea', sum: 4 }] });
+    }
+  });
+
   it('of one word are one where it stands once', () => {
     const list = parseExtract({ example: { rows: ['x'] } });
     const word = { page: 1, quote: 'Chair', value: 'Chair' } as Told;

@@ -1,5 +1,5 @@
 import { withoutPhones } from './phones.ts';
-import { money, scaleAt } from './scales.ts';
+import { money, scaleAhead, scaleAt } from './scales.ts';
 
 /** A number in a text, and all that it may mean: `1.234` is a thousand and more in German. */
 export interface FoundNumber {
@@ -37,9 +37,10 @@ export function numbersIn(given: string): FoundNumber[] {
     const isMoney =
       currency !== undefined || endsInMoney.test(text.slice(Math.max(0, start - 5), start));
     const scale = scaleAt(text.slice(end, end + 60), isMoney);
-    const scaled = scale.powers.flatMap((power) =>
-      plain.map((value) => Number(`${value}e${power}`)),
-    );
+    const first = start + whole.indexOf(digits);
+    const powers =
+      scale.length > 0 ? scale.powers : scaleAhead(text.slice(Math.max(0, first - 20), first));
+    const scaled = powers.flatMap((power) => plain.map((value) => Number(`${value}e${power}`)));
     const values = [...scaled, ...plain, ...(percent ? plain.map((value) => value / 100) : [])];
     // A dash that a space parts from its number may stand between two; `(£4.5m)` may be an aside.
     const isAside = before.includes('(') && text[end + scale.length] === ')' && !isNegative;

@@ -30,6 +30,18 @@ const written = new RegExp(
   'iu',
 );
 
+const ahead = new RegExp(
+  String.raw`(?<![\p{L}\d]|\d\s)(?:(${sureWord})\.?\s?(?:${money})|(?:${money})\s?(${sureWord})\.?|([TM])(?:€|EUR|CHF))\s?[-−–(]?$`,
+  'iu',
+);
+
+/** Returns the powers of ten that the words before a number mean, as in `Mio. € 3,4` and `TEUR 120`. */
+export function scaleAhead(text: string): number[] {
+  const [, one = '', two = '', short] = ahead.exec(text) ?? [];
+  if (short) return [short.toUpperCase() === 'T' ? 3 : 6];
+  return sure.get((one || two).toLowerCase()) ?? [];
+}
+
 /** Returns the powers of ten that the words after a number may mean, and how long these are. */
 export function scaleAt(text: string, isMoney: boolean): { powers: number[]; length: number } {
   const [whole = '', one = '', two = '', short = '', currency] = written.exec(text) ?? [];

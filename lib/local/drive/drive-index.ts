@@ -116,10 +116,6 @@ export class DriveIndex {
     });
   }
 
-  remove(id: string): void {
-    this.prepare('DELETE FROM files WHERE id = ?').run(id);
-  }
-
   close(): void {
     this.db.close();
   }

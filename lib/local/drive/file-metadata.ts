@@ -1,7 +1,5 @@
 import { badRequest, DriveError } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
-import { isFileId } from './drive-index.ts';
-import { folderType, formatOfType, isGoogleType } from './google-files.ts';
 
 /** @see https://developers.google.com/workspace/drive/api/guides/properties */
 const maxPropertyBytes = 124;
@@ -27,23 +25,6 @@ export function folderOf(id: string, folder: DriveFolder): Entry {
   const parent = folder.get(id);
   if (parent.kind === 'folder') return parent;
   throw new DriveError(403, 'parentNotAFolder', 'The specified parent is not a folder.');
-}
-
-/** Throws if a file of this type can't have the id that a client chose for it. */
-export function refuseId(id: string, mimeType: string): void {
-  if (formatOfType(mimeType)) {
-    const reason = 'Generated IDs are not supported for Docs Editors formats.';
-    throw new DriveError(403, 'insufficientFilePermissions', reason);
-  }
-  if (!isFileId(id)) {
-    throw new DriveError(400, 'invalid', 'The provided file ID is not usable.');
-  }
-}
-
-/** Throws for a type of Google's that has no form on disk. */
-export function refuseType(mimeType: string): void {
-  if (!isGoogleType(mimeType) || mimeType === folderType || formatOfType(mimeType)) return;
-  throw badRequest(`A Drive on disk can't make a file of type ${mimeType}.`);
 }
 
 /** Returns the properties after a change, in which null removes one. Throws Drive's 403 for one too long. */

@@ -3,23 +3,10 @@ import { rename } from 'node:fs/promises';
 import { basename, extname, parse } from 'node:path';
 import { badRequest, DriveError } from './drive-error.ts';
 import { type DriveFolder, type Entry, rootFolderId } from './drive-folder.ts';
-import { joinPath, newFileId } from './drive-index.ts';
-import {
-  type FileMetadata,
-  folderOf,
-  mergeProperties,
-  parentOf,
-  refuseId,
-  refuseType,
-} from './file-metadata.ts';
+import { isFileId, joinPath, newFileId } from './drive-index.ts';
+import { type FileMetadata, folderOf, mergeProperties, parentOf } from './file-metadata.ts';
 import { indexedAs, mimeTypeOf, nameOf, versionOf } from './file-resource.ts';
-import {
-  folderType,
-  formatOfName,
-  formatOfType,
-  isGoogleType,
-  typeOfName,
-} from './google-files.ts';
+import { formatOfName, formatOfType, isGoogleType, typeOfName } from './google-files.ts';
 import { moveToFree, type UploadedContent } from './upload-folder.ts';
 
 /** A change of a file: its new metadata, and the folders that it is moved into and out of. */
@@ -44,21 +31,20 @@ export class FileWriter {
     const { id, mimeType = '', appProperties } = metadata;
     parentOf(metadata, this.folder);
     mergeProperties({}, appProperties);
-    refuseType(mimeType);
+    if (isGoogleType(mimeType)) throw badRequest(`The service makes no file of type ${mimeType}.`);
     if (id === undefined) return;
-    refuseId(id, mimeType);
+    if (!isFileId(id)) throw new DriveError(400, 'invalid', 'The provided file ID is not usable.');
     if (this.reserved.has(id) || this.folder.find(id)) {
       const reason = 'A file already exists with the provided ID.';
       throw new DriveError(409, 'fileIdInUse', reason);
     }
   }
 
-  /** Makes a file or folder. Returns its id. */
+  /** Makes a file. Returns its id. */
   async create(metadata: FileMetadata, content: UploadedContent): Promise<string> {
     this.checkNew(metadata);
     const { id = newFileId(), name = 'Untitled' } = metadata;
     const mimeType = metadata.mimeType ?? typeOfContent(content) ?? typeOfName(name);
-    if (mimeType === folderType) throw badRequest('A folder has no content.');
     this.reserved.add(id);
     try {
       let isMade = false;

@@ -17,6 +17,7 @@ import {
   actOnAll,
   actsOn,
   type JobAction,
+  JobFilterOptions,
   withoutChildren,
 } from '../shared/jobs/operators/act-on.ts';
 import {
@@ -26,7 +27,6 @@ import {
   newestJobs,
 } from '../shared/jobs/operators/find-jobs.ts';
 import { jobSheet } from '../shared/jobs/operators/job-sheet.ts';
-import { JobFilterOptions } from '../shared/jobs/operators/options.ts';
 import { reportQueue } from '../shared/jobs/operators/queue-report.ts';
 import { redrive } from '../shared/jobs/operators/redrive.ts';
 import { type ApiKey, listKeys } from '../shared/keys/key.ts';

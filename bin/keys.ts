@@ -9,10 +9,9 @@ import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-
 import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
 import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
 import { progress } from '../lib/cli/progress.ts';
-import { describeHistory } from '../lib/cli/report-history.ts';
 import { idMeant, runCommand } from '../lib/cli/run.ts';
 import { reach, type Target, whoRuns } from '../lib/cli/target.ts';
-import { minuteOf } from '../lib/cli/text.ts';
+import { describeHistory, minuteOf } from '../lib/cli/text.ts';
 import { wakeJobs } from '../lib/cli/wake-jobs.ts';
 import { changeWebhook, runWebhooks, webhookOf } from '../lib/cli/webhooks/commands.ts';
 import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';

@@ -11,9 +11,9 @@ import { asCsv, asJson, asTable } from '../lib/cli/usage/export.ts';
 import { runCheck } from '../lib/cli/usage/run-check.ts';
 import { describeRebuild, readTags } from '../lib/cli/usage/usage-text.ts';
 import { listKeys, readKey } from '../shared/keys/key.ts';
+import { rebuildUsage } from '../shared/usage/count.ts';
 import { CheckOptions, ExportDays } from '../shared/usage/days-options.ts';
 import { exportUsage } from '../shared/usage/export.ts';
-import { rebuildUsage } from '../shared/usage/rebuild.ts';
 
 await runCommand(
   usageCommands,

@@ -8,8 +8,7 @@ import { type CompletionRequest, completionQuestion } from './completion-request
 import { askedOfAll, byCatalogue } from './fallbacks.ts';
 import { type HeldCall, holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { chatSubject } from './subject.ts';
-import type { AnswerEvents, Turn } from './turn.ts';
+import { type AnswerEvents, chatSubject, type Turn } from './turn.ts';
 
 /** Changes a text on its way to the caller, piece by piece. */
 export interface TextFilter {

@@ -7,8 +7,7 @@ import { ModelError } from '../models/errors.ts';
 import { askHeld } from './ask.ts';
 import { completionQuestion } from './completion-request.ts';
 import { type HeldCall, holdCall } from './metered-call.ts';
-import { chatSubject } from './subject.ts';
-import type { Turn } from './turn.ts';
+import { chatSubject, type Turn } from './turn.ts';
 
 /** A task for a model whose answer is JSON of a shape. */
 export interface JsonTask<Shape extends v.GenericSchema> {

@@ -20,7 +20,7 @@ import {
   readCompletion,
   sizedRequest,
 } from './metered-call.ts';
-import { chatSubject } from './subject.ts';
+import { chatSubject } from './turn.ts';
 
 /**
  * The longest time of an answer that isn't streamed: the gateway drops a response that is silent for five minutes.

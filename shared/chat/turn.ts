@@ -1,8 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Room } from '../http/byte-budget.ts';
 import type { Caller } from '../http/caller.ts';
+import { type Metadata, metadataOf } from '../ledger/terms/metadata.ts';
 import { errorFields, errorWords, log } from '../log.ts';
 import type { Model } from '../models/catalogue.ts';
+import type { DialectName } from '../models/dialects/names.ts';
+import { truncated } from '../truncated.ts';
 import { brokenOff } from './broken-off.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { keepSession, type SessionKey } from './session.ts';
@@ -94,4 +97,28 @@ async function remember(
   } catch (error) {
     log('error', 'session not kept', { key_id: session.keyId, ...errorFields(error) });
   }
+}
+
+/** What the charge says of a call that belongs to no job: its use is counted as that of chats, and by its dialect. */
+export const chatSubject = (
+  { metadata }: { metadata?: Metadata | null | undefined },
+  dialect: DialectName = 'chat',
+) => ({ tags: tagsOf(dialect), ...metadataOf(metadata) });
+
+function tagsOf(dialect: DialectName): string[] {
+  if (dialect === 'embeddings') return [dialect];
+  return dialect === 'chat' ? ['chat'] : ['chat', `chat:${dialect}`];
+}
+
+const maxTurns = 6;
+const charactersOfTurn = 2_000;
+const charactersOfMessage = 8_000;
+
+/** Returns the end of a conversation as text for a small task: the last turns and the message, each cut short. */
+export function conversationOf({ history, request }: Pick<Turn, 'history' | 'request'>): string {
+  const earlier = history
+    .filter(({ role }) => role === 'user' || role === 'assistant')
+    .slice(-maxTurns)
+    .map(({ role, content }: HistoryEntry) => `${role}: ${truncated(content, charactersOfTurn)}`);
+  return [...earlier, `user: ${truncated(userText(request), charactersOfMessage)}`].join('\n\n');
 }

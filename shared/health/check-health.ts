@@ -4,7 +4,7 @@ import { abortable } from '../abortable.ts';
 import { sqs } from '../aws/sqs.ts';
 import { ask } from '../chat/ask.ts';
 import { completionQuestion } from '../chat/completion-request.ts';
-import { chatSubject } from '../chat/subject.ts';
+import { chatSubject } from '../chat/turn.ts';
 import { deadline } from '../deadline.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/errors.ts';

@@ -1,6 +1,15 @@
 import { writeTransaction } from '../aws/transact.ts';
-import { type EndedCharge, entriesOf, figuresOf, sumOf, totalEntry } from './figures.ts';
+import { compareUsage, type UsageDifference } from './compare.ts';
+import {
+  difference,
+  type EndedCharge,
+  entriesOf,
+  figuresOf,
+  sumOf,
+  totalEntry,
+} from './figures.ts';
 import { marking, marksEntry, withMarks } from './marks.ts';
+import { correct, type Usage } from './snapshot.ts';
 import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
 
 /** The most items of one transaction. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
@@ -58,3 +67,32 @@ function* transactionsOf(charges: readonly EndedCharge[]): Generator<EndedCharge
   }
   if (part.length > 0) yield part;
 }
+
+/** What a rebuild found in a key's usage. */
+export interface Rebuild {
+  key_id: string;
+  /** How many ended charges the ledger still keeps. */
+  charges: number;
+  /** How many of them had not been counted. */
+  missed: number;
+  differences: UsageDifference[];
+}
+
+/**
+ * Counts a key's missed charges, compares its usage with all counted ones, and corrects it; `dryRun` changes only the
+ * revision. The roll-up may run meanwhile, as corrections are added. Days with forgotten charges are left out. Throws
+ * `ConflictError` if the usage changes too fast, or another rebuild runs.
+ */
+export async function rebuildUsage(keyId: string, dryRun: boolean): Promise<Rebuild> {
+  let missed = 0;
+  const { snapshot, charges, differences } = await compareUsage(keyId, undefined, async (page) => {
+    const uncounted = page.filter(({ counted_in }) => counted_in === undefined);
+    missed += uncounted.length;
+    if (!dryRun) await countCharges(keyId, uncounted);
+  });
+  if (!dryRun && differences.length > 0) await correct(snapshot, correctionsOf(differences));
+  return { key_id: keyId, charges, missed, differences };
+}
+
+const correctionsOf = (differences: UsageDifference[]): Usage =>
+  new Map(differences.map(({ entry, kept, charged }) => [entry, difference(charged, kept)]));

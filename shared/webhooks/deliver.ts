@@ -5,9 +5,15 @@ import { errorFields, log } from '../log.ts';
 import type { PostOutcome, PostRequest } from '../pages/post.ts';
 import { type Event, publishesEvents } from './event.ts';
 import { publish } from './publish.ts';
-import { signedHeaders } from './signature.ts';
 import { claim, endUntried, noteTry, putOff } from './state.ts';
-import { disableWebhook, findWebhook, noteFailing, noteWorking, type Webhook } from './webhook.ts';
+import {
+  disableWebhook,
+  findWebhook,
+  noteFailing,
+  noteWorking,
+  signedHeaders,
+  type Webhook,
+} from './webhook.ts';
 
 const minuteMs = 60_000;
 const giveUpMs = 24 * 60 * minuteMs;

@@ -2,9 +2,9 @@ import { setting } from '../config.ts';
 import { readAccountOwner } from '../keys/account-owner.ts';
 import { type KeyChange, writeChange } from '../keys/history.ts';
 import { watchAccount } from '../ledger/watch.ts';
-import { newWebhookSecret } from './signature.ts';
 import {
   findWebhook,
+  newWebhookSecret,
   type Webhook,
   type WebhookRecord,
   webhookKey,

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import { getItem } from '../aws/dynamodb.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
@@ -81,4 +82,25 @@ async function change(
     ExpressionAttributeValues: { ...values, ':url': url },
   });
   return changed !== undefined;
+}
+
+const prefix = 'whsec_';
+
+/** Makes a webhook's secret: `whsec_` and 256 random bits in base64, as Standard Webhooks has it. */
+export const newWebhookSecret = () => `${prefix}${randomBytes(32).toString('base64')}`;
+
+/**
+ * Returns the headers that name, date and sign a message.
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export function signedHeaders(
+  secret: string,
+  id: string,
+  body: string,
+  now = Date.now(),
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asBase64, asNumbers, isVector } from '../../shared/embeddings/vector.ts';
+import { asBase64, asNumbers, isVector } from '../../shared/embeddings/embedding-question.ts';
 
 const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 });
 

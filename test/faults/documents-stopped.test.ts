@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import { leaseMs } from '../../shared/jobs/engine/item/job.ts';
 import type { QueueName } from '../../shared/jobs/engine/item/queue-shards.ts';
 import { runChatJob } from '../../shared/jobs/kinds/chat-queue.ts';
 import { runOcrJob } from '../../shared/jobs/kinds/ocr-queue.ts';

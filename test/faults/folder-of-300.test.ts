@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import { leaseMs } from '../../shared/jobs/engine/item/job.ts';
 import { childrenOf } from '../../shared/jobs/kinds/kinds.ts';
 import type { FolderResult } from '../../shared/jobs/results/result.ts';
 import { greyJpeg } from '../support/fixtures/small-documents.ts';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
-import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import { leaseMs } from '../../shared/jobs/engine/item/job.ts';
 import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import { sweepJobs } from '../../shared/jobs/work/sweep.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { Job } from '../../shared/jobs/engine/item/job.ts';
-import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import { type Job, leaseMs } from '../../shared/jobs/engine/item/job.ts';
 import type { QueueName } from '../../shared/jobs/engine/item/queue-shards.ts';
 import { maxStopTries } from '../../shared/jobs/engine/item/state.ts';
 import type { FolderResult, JobResult } from '../../shared/jobs/results/result.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts';
-import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import { leaseMs } from '../../shared/jobs/engine/item/job.ts';
 import type { OcrResult } from '../../shared/jobs/results/result.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { hourOf } from '../../shared/ledger/images-hour.ts';

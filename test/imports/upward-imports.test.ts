@@ -36,7 +36,7 @@ it('each import that is planted and goes up, or where it may not go, is refused 
     ['shared/connectors/ask-drive.ts', '../documents/kind.ts'],
     ['shared/log.ts', './jobs/engine/item/job.ts'],
     ['shared/jobs/engine/item/job.ts', '../../../../lib/stack/settings/settings.ts'],
-    ['shared/jobs/engine/item/lease.ts', '../run/failure.ts'],
+    ['shared/jobs/engine/item/progress.ts', '../run/failure.ts'],
     ['shared/jobs/reading/page-steps.ts', '../kinds/kinds.ts'],
     ['functions/get-job.ts', '../lib/stack/settings/settings.ts'],
     ['functions/list-jobs.ts', './get-job.ts'],

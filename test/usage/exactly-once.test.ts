@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ConflictError } from '../../shared/http/errors.ts';
+import { rebuildUsage } from '../../shared/usage/count.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
-import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { cases } from '../support/run/cases.ts';
 import { expectWithin } from '../support/run/expect-within.ts';

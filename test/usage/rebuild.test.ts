@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ConflictError } from '../../shared/http/errors.ts';
-import { rebuildUsage } from '../../shared/usage/rebuild.ts';
+import { rebuildUsage } from '../../shared/usage/count.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { cases } from '../support/run/cases.ts';
 import { expectWithin } from '../support/run/expect-within.ts';

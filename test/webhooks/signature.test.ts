@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { newEvent, newEventId } from '../../shared/webhooks/event.ts';
-import { newWebhookSecret, signedHeaders } from '../../shared/webhooks/signature.ts';
+import { newWebhookSecret, signedHeaders } from '../../shared/webhooks/webhook.ts';
 
 const secret = newWebhookSecret();
 const id = newEventId();

@@ -1,5 +1,5 @@
 import type { UsageDifference } from '../../../shared/usage/compare.ts';
-import type { Rebuild } from '../../../shared/usage/rebuild.ts';
+import type { Rebuild } from '../../../shared/usage/count.ts';
 import { CommandError } from '../command-line.ts';
 import { aligned } from '../text.ts';
 

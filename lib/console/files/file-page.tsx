@@ -1,10 +1,11 @@
 import { useLive } from '../api/live.ts';
 import { draftJobOf } from '../jobs/job-draft.ts';
+import { useAction } from '../parts/action.ts';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { Failed, Skeleton } from '../parts/failed.tsx';
 import { bytes, moment } from '../parts/format.ts';
 import { goTo, linkTo } from '../route.ts';
-import { expiryOf, type FileObject, isoOf, readFile } from './file.ts';
-import { FileActions } from './file-actions.tsx';
+import { deleteFile, expiryOf, type FileObject, isoOf, readFile, saveFile } from './file.ts';
 import { NewBatch } from './new-batch.tsx';
 
 /** One file: what it is, and what makes a job or a batch of it. */
@@ -59,5 +60,33 @@ function Shown({ file }: { file: FileObject }) {
       </section>
       {file.purpose === 'batch' && <NewBatch file={file} />}
     </>
+  );
+}
+
+/** What may be done with a file. The result of a job goes with its job, and not by itself. */
+export function FileActions({ file, onGone }: { file: FileObject; onGone: () => void }) {
+  const { problem, isBusy, act } = useAction();
+
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Download ${file.filename}`}
+        disabled={isBusy}
+        onClick={() => act(() => saveFile(file))}
+      >
+        Download
+      </button>
+      {file.purpose !== 'job_result' && (
+        <DeleteButton
+          label={`Delete ${file.filename}?`}
+          question="Erase it?"
+          isBusy={isBusy}
+          remove={() => act(() => deleteFile(file.id).then(onGone))}
+        />
+      )}
+      <Failed error={problem} />
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { ago, bytes } from '../parts/format.ts';
 import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 import { expiryOf, type FileObject, isoOf } from './file.ts';
-import { FileActions } from './file-actions.tsx';
+import { FileActions } from './file-page.tsx';
 
 /** Files as rows, each with a link to its page and what may be done with it. */
 export function FileTable({

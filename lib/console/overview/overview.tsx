@@ -10,9 +10,8 @@ import { Failed, Skeleton } from '../parts/failed.tsx';
 import { count, span } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
 import { linkTo } from '../route.ts';
-import { BatchByTag } from './batch-by-tag.tsx';
 import { BudgetCard } from './budget-card.tsx';
-import { Spend } from './spend.tsx';
+import { BatchByTag, Spend } from './spend.tsx';
 
 const periods: [Period, string][] = [
   ['1d', 'Today'],

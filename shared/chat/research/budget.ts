@@ -1,6 +1,5 @@
 import { BudgetExceededError } from '../../ledger/terms/limit-errors.ts';
 import type { TurnUsage } from '../turn-usage.ts';
-import type { ResearchLimits } from './limits.ts';
 
 /** Why a research stops searching before it is done. */
 export type StoppedBy = 'budget' | 'time' | 'calls';
@@ -61,3 +60,29 @@ export class ResearchBudget {
     this.searchUntil = Number.POSITIVE_INFINITY;
   }
 }
+
+/** How far one research may go. */
+export interface ResearchLimits {
+  rounds: number;
+  atOnce: number;
+  /** Sources that are studied in all, and in one round. */
+  sources: number;
+  sourcesPerRound: number;
+  calls: number;
+  /** After this time nothing more is searched or studied, and the report is written. */
+  searchMs: number;
+  /** How long a step that is under way then is waited for. */
+  graceMs: number;
+  totalMs: number;
+}
+
+export const researchLimits: ResearchLimits = {
+  rounds: 2,
+  atOnce: 4,
+  sources: 12,
+  sourcesPerRound: 7,
+  calls: 16,
+  searchMs: 6 * 60_000,
+  graceMs: 60_000,
+  totalMs: 10 * 60_000,
+};

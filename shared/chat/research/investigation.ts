@@ -7,8 +7,7 @@ import { holdTask, type JsonTask, runTask, taskQuestion } from '../json-task.ts'
 import type { Found } from '../sources/found.ts';
 import type { Reach } from '../sources/reach.ts';
 import type { Turn } from '../turn.ts';
-import type { ResearchBudget, StoppedBy } from './budget.ts';
-import type { ResearchLimits } from './limits.ts';
+import type { ResearchBudget, ResearchLimits, StoppedBy } from './budget.ts';
 import type { Note, Plan } from './tasks.ts';
 
 /** A source with the notes that were taken from it. */
@@ -49,4 +48,38 @@ export function askWithin<Shape extends v.GenericSchema>(
 /** The status that tells the stage of a research and what it has cost so far. */
 export function stage({ usage }: Turn, name: string, detail: string): ChatEvent {
   return { type: 'status', stage: name, detail, cost_usd: toUsd(usage.costNanoUsd) };
+}
+
+/**
+ * Runs work, yields its progress, and returns its result. If the reader leaves, `signal` aborts, and calls under way
+ * are awaited and settled.
+ */
+export async function* progress<Event, Result>(
+  work: (tell: (event: Event) => void, signal: AbortSignal) => Promise<Result>,
+): AsyncGenerator<Event, Result> {
+  const readerLeft = new AbortController();
+  const told: Event[] = [];
+  let ended = false;
+  let wake = () => {};
+  const tell = (event: Event) => {
+    told.push(event);
+    wake();
+  };
+  const working = work(tell, readerLeft.signal).finally(() => {
+    ended = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      for (let event = told.shift(); event !== undefined; event = told.shift()) yield event;
+      if (ended) return await working;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (told.length > 0 || ended) resolve();
+      });
+    }
+  } finally {
+    readerLeft.abort();
+    await Promise.allSettled([working]);
+  }
 }

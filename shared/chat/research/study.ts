@@ -9,8 +9,7 @@ import { pickPassages } from '../sources/passages.ts';
 import { whereTo } from '../sources/queries.ts';
 import { type Reading, readDocuments, readPage } from '../sources/read.ts';
 import { StopSearching } from './budget.ts';
-import { askWithin, type Investigation, stage } from './investigation.ts';
-import { progress } from './progress.ts';
+import { askWithin, type Investigation, progress, stage } from './investigation.ts';
 import { type Note, notesTask } from './tasks.ts';
 
 /** What a model reads of one source. */

@@ -8,8 +8,7 @@ import { CitationFilter } from '../sources/citations.ts';
 import { toSource } from '../sources/material.ts';
 import type { AnswerEvents } from '../turn.ts';
 import { checkPart } from './check.ts';
-import { type Investigation, stage } from './investigation.ts';
-import { progress } from './progress.ts';
+import { type Investigation, progress, stage } from './investigation.ts';
 import { noteLine, requestWithin } from './writing.ts';
 
 /** The report as it was sent so far. */

@@ -4,9 +4,8 @@ import { release } from '../../ledger/settle.ts';
 import { type HeldSearch, holdSearch } from '../../search/search.ts';
 import { truncated } from '../../truncated.ts';
 import type { ChatEvent } from '../chat-event.ts';
-import { conversationOf } from '../conversation.ts';
 import { holdTask, runTask, smallModelFor } from '../json-task.ts';
-import type { Turn } from '../turn.ts';
+import { conversationOf, type Turn } from '../turn.ts';
 import type { Reach } from './reach.ts';
 
 const maxQueries = 3;

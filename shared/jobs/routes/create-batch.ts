@@ -19,7 +19,7 @@ import { newJob, priorityFor } from '../engine/item/new-job.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
 import { type Batch, noModelYet, toBatch } from '../kinds/batch/batch.ts';
 import { type BatchJob, batchKind, newWindow } from '../kinds/batch/batch-job.ts';
-import { vias } from '../kinds/batch/upstream/via.ts';
+import { vias } from '../kinds/batch/upstream/handed-line.ts';
 import { lineEndpointNames } from '../kinds/requests/file-line.ts';
 import { putNew } from './retry.ts';
 import { makeOnce, type ReservedKey } from './submit.ts';

@@ -2,9 +2,9 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 import { sqs } from '../../aws/sqs.ts';
 import { setting } from '../../config.ts';
+import { fullJitterMs } from '../../jitter.ts';
 import type { Job } from '../engine/item/job.ts';
 import { type QueueName, queueOf } from '../engine/item/queue-shards.ts';
-import { maxDelayMs } from './retry-wait.ts';
 
 /**
  * A queue's message: the right to claim the best ready job of a shard, which need not be the one named. A message
@@ -77,3 +77,15 @@ const queueSettings = {
 
 /** The URL of a kind's queue. */
 export const queueUrlOf = (name: QueueName) => setting(queueSettings[name]);
+
+const firstSpanMs = 1_000;
+/** The longest delay a queue message can carry. */
+const maxDelayMs = 15 * 60_000;
+
+/** Returns the wait before a job's next try, in ms: the advised one plus full jitter, at most a message's delay. */
+export function retryWaitMs(retryCount: number, advisedMs = 0): number {
+  return Math.min(
+    maxDelayMs,
+    Math.ceil(advisedMs + fullJitterMs(firstSpanMs, retryCount, maxDelayMs)),
+  );
+}

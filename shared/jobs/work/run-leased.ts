@@ -23,7 +23,7 @@ import { beginRun, endRun } from '../engine/waiting/running.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { completionOf } from '../results/keep-result.ts';
 import type { JobResult } from '../results/result.ts';
-import { retryWaitMs } from './retry-wait.ts';
+import { retryWaitMs } from './notify.ts';
 import { reasonToStop, stopChildren, stopOne } from './stop.ts';
 
 /** Does a job's work: see `RunOf`. */

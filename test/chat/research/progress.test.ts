@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { progress } from '../../../shared/chat/research/progress.ts';
+import { progress } from '../../../shared/chat/research/investigation.ts';
 
 describe('work that tells of its progress', () => {
   it('is told as it comes, and returns what it made', async () => {

@@ -1,6 +1,6 @@
 import { parse } from 'valibot';
 import { afterEach, expect, it, vi } from 'vitest';
-import { JobFilterOptions } from '../../../shared/jobs/operators/options.ts';
+import { JobFilterOptions } from '../../../shared/jobs/operators/act-on.ts';
 import { stopClock } from '../../support/worlds/clock.ts';
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { leaseMs } from '../../../shared/jobs/engine/item/lease.ts';
+import { leaseMs } from '../../../shared/jobs/engine/item/job.ts';
 import { runChatJob } from '../../../shared/jobs/kinds/chat-queue.ts';
 import type {
   ChatBatchResult,

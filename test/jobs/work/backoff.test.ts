@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { retryWaitMs } from '../../../shared/jobs/work/retry-wait.ts';
+import { retryWaitMs } from '../../../shared/jobs/work/notify.ts';
 
 const longestMs = 900_000;
 const aRetryCount = fc.nat(10);

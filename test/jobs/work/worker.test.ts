@@ -3,8 +3,7 @@ import { type GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynam
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import type { ClaimedJob, Job } from '../../../shared/jobs/engine/item/job.ts';
-import { leaseMs } from '../../../shared/jobs/engine/item/lease.ts';
+import { type ClaimedJob, type Job, leaseMs } from '../../../shared/jobs/engine/item/job.ts';
 import type { JobResult } from '../../../shared/jobs/results/result.ts';
 import { cancelJob } from '../../../shared/jobs/routes/stop.ts';
 import { notify } from '../../../shared/jobs/work/notify.ts';

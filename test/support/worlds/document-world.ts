@@ -9,8 +9,7 @@ import type { RecognizedPage } from '../../../lib/local/textract/recognized-page
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
-import type { Job } from '../../../shared/jobs/engine/item/job.ts';
-import { leaseMs } from '../../../shared/jobs/engine/item/lease.ts';
+import { type Job, leaseMs } from '../../../shared/jobs/engine/item/job.ts';
 import type { QueueName } from '../../../shared/jobs/engine/item/queue-shards.ts';
 import { runChatJob } from '../../../shared/jobs/kinds/chat-queue.ts';
 import { runFolderJob } from '../../../shared/jobs/kinds/folder-queue.ts';

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { count } from '../../parts/format.ts';
@@ -6,8 +6,8 @@ import { save } from '../../parts/save.ts';
 import type { Job } from '../job.ts';
 import { correctionsFile, useCorrections } from './corrections.ts';
 import { Coverage, Warnings, warningsOf } from './coverage.tsx';
-import { marksOf, usePicking, type View } from './marks.ts';
-import { PageList } from './page-list.tsx';
+import { type Mark, marksOf, usePicking, type View } from './marks.ts';
+import { PageView } from './page-view.tsx';
 import { ValueButton } from './value-button.tsx';
 import { ValueRows } from './value-rows.tsx';
 import { doubtfulOf, standingOf, valuesOf } from './values.ts';
@@ -85,4 +85,54 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
       <PageList jobId={job.id} pages={result.coverage.pages} marks={marks} view={view} />
     </div>
   );
+}
+
+interface PageListProps {
+  jobId: string;
+  pages: ExtractResult['coverage']['pages'];
+  marks: Map<number, Mark[]>;
+  view: View;
+}
+
+/** A document's pages, one under the other, which go to what is picked beside them. */
+function PageList({ jobId, pages, marks, view }: PageListProps) {
+  const pane = useRef<HTMLElement>(null);
+  const { picked } = view;
+  const goToPicked = () => {
+    if (pane.current && picked) scrollToMark(pane.current, picked.id);
+  };
+  useLayoutEffect(() => {
+    if (picked?.on === 'values') goToPicked();
+  }, [picked]);
+  return (
+    <section
+      class="pages"
+      aria-label="Pages"
+      ref={pane}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what is scrolled must take the focus
+      tabIndex={0}
+    >
+      {pages.map((covered) => {
+        const onPage = marks.get(covered.page) ?? [];
+        const holdsPicked = onPage.some(({ id }) => id === picked?.id);
+        return (
+          <PageView
+            key={covered.page}
+            {...{ jobId, covered, pane, view, marks: onPage }}
+            // Its height is known only now.
+            onDrawn={holdsPicked ? goToPicked : undefined}
+          />
+        );
+      })}
+    </section>
+  );
+}
+
+/** Scrolls the pages, and not what is around them, so that a mark stands in their middle. */
+function scrollToMark(pane: HTMLElement, id: string): void {
+  const mark = pane.querySelector(`[data-mark="${CSS.escape(id)}"]`);
+  if (!mark) return;
+  const [inner, outer] = [mark.getBoundingClientRect(), pane.getBoundingClientRect()];
+  const middle = inner.top + inner.height / 2 - outer.top;
+  pane.scrollBy(0, middle - outer.height / 2);
 }

@@ -162,3 +162,9 @@ export const hasExpired = ({ window_ends_at }: Windowed) =>
 /** The time until which a job waits, in epoch ms: not beyond its window, at whose end it stops. */
 export const withinWindow = ({ window_ends_at }: Windowed, untilMs: number) =>
   window_ends_at === undefined ? untilMs : Math.min(untilMs, Date.parse(window_ends_at));
+
+/** How long a lease lasts. A sweep whose clock is 30 seconds ahead must not take a job whose lease is renewed. */
+export const leaseMs = 50_000;
+
+/** How often a worker renews its lease. */
+export const renewEveryMs = 10_000;

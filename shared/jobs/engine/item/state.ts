@@ -7,12 +7,13 @@ import {
   instant,
   type Job,
   type JobKey,
+  leaseMs,
   madeAtMs,
+  renewEveryMs,
   retentionEnd,
 } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
 import type { Kind } from './kind.ts';
-import { leaseMs, renewEveryMs } from './lease.ts';
 import { queueOf, turnOf } from './queue-shards.ts';
 import type { EndStatus } from './status.ts';
 

@@ -1,8 +1,7 @@
 import { type ApiKey, findKey, readKey } from '../../../keys/key.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
 import { errorFields, log } from '../../../log.ts';
-import { type ClaimedJob, findJob, type Job } from '../item/job.ts';
-import { renewEveryMs } from '../item/lease.ts';
+import { type ClaimedJob, findJob, type Job, renewEveryMs } from '../item/job.ts';
 import { forgetProgress } from '../item/progress.ts';
 import { renewLease } from '../item/state.ts';
 

@@ -9,7 +9,7 @@ import { bytesOf, maxLines } from '../requests/file-line.ts';
 import { readLine } from '../requests/read-line.ts';
 import { linesIn, type RequestFile } from '../requests/request-file.ts';
 import type { BatchJob, LineError } from './batch-job.ts';
-import { cannotHandOn } from './upstream/via.ts';
+import { cannotHandOn } from './upstream/handed-line.ts';
 
 /** The errors are an attribute of the job: so many, of so many characters, are a few KB. */
 const maxErrors = 50;

@@ -1,5 +1,9 @@
-import { type ClaimedJob, instant, type Job } from '../../../../shared/jobs/engine/item/job.ts';
-import { leaseMs } from '../../../../shared/jobs/engine/item/lease.ts';
+import {
+  type ClaimedJob,
+  instant,
+  type Job,
+  leaseMs,
+} from '../../../../shared/jobs/engine/item/job.ts';
 import { maxStopTries, notifyGraceMs } from '../../../../shared/jobs/engine/item/state.ts';
 import type { JobStatus } from '../../../../shared/jobs/engine/item/status.ts';
 

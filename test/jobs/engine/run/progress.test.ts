@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { renewEveryMs } from '../../../../shared/jobs/engine/item/lease.ts';
+import { renewEveryMs } from '../../../../shared/jobs/engine/item/job.ts';
 import { runChatJob } from '../../../../shared/jobs/kinds/chat-queue.ts';
 import { claimBest } from '../../../../shared/jobs/work/claim-jobs.ts';
 import { runLeased } from '../../../../shared/jobs/work/run-leased.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leaseMs } from '../../../../shared/jobs/engine/item/lease.ts';
+import { leaseMs } from '../../../../shared/jobs/engine/item/job.ts';
 import {
   folderToList,
   isExpanded,

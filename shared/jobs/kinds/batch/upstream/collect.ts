@@ -29,10 +29,17 @@ import { type LineStep, lineName } from '../../requests/file-line.ts';
 import { failedStep, responseTo } from '../../requests/line-results.ts';
 import { keptOutcomes, type Outcomes, type RequestFile } from '../../requests/request-file.ts';
 import { partLines } from './hand-on.ts';
-import { type HandedLine, handedLine, holdOf, numberIn, tagOf, toldOf } from './handed-line.ts';
+import {
+  type HandedLine,
+  handedLine,
+  holdOf,
+  numberIn,
+  tagOf,
+  toldOf,
+  triesHere,
+} from './handed-line.ts';
 import { LineIndex } from './line-index.ts';
 import { endedName, type Part, type PartState, standingIdOf } from './parts.ts';
-import { triesHere } from './via.ts';
 
 /** A transaction has 4 MB at most. */
 const maxGroupBytes = 2_500_000;

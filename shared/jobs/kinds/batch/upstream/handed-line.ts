@@ -1,13 +1,13 @@
 import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
+import { takingBatches } from '../../../../models/batches/takes-batches.ts';
 import { batchUpstreamOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
-import type { Model } from '../../../../models/catalogue.ts';
+import { batchVias, type Model } from '../../../../models/catalogue.ts';
 import { wires } from '../../../../models/dialects/dialects.ts';
 import { costBounds, type SizedRequest } from '../../../../models/token-bounds.ts';
 import { toldIn } from '../../../../models/upstream.ts';
 import type { Job } from '../../../engine/item/job.ts';
-import type { FileLine } from '../../requests/file-line.ts';
+import type { FileLine, RequestsJob } from '../../requests/file-line.ts';
 import { type LineRequest, readLine } from '../../requests/read-line.ts';
-import { isHandedOn } from './via.ts';
 
 /** As many tokens as an answer has where neither its line, nor the budget, allows for all that the model can write. */
 const defaultUsualTokens = 16_384;
@@ -83,3 +83,19 @@ export function numberIn(customId: string, tag: string): number | undefined {
   const number = customId.startsWith(`${tag}-`) ? customId.slice(tag.length + 1) : '';
   return /^[1-9]\d{0,8}$/.test(number) ? Number(number) : undefined;
 }
+
+/** What a batch may say of where its lines are asked. */
+export const vias: readonly string[] = batchVias;
+
+/** Whether a line of a batch that asks a model is handed on to a batch of the model's upstream. */
+function isHandedOn({ endpoint, metadata }: RequestsJob, model: Model): boolean {
+  if (!endpoint || !takingBatches(model)) return false;
+  return (metadata?.['via'] ?? model.batchVia) === 'upstream';
+}
+
+/** Whether a batch asks for what no upstream of a model can do. */
+export const cannotHandOn = ({ metadata }: Pick<Job, 'metadata'>, model: Model): boolean =>
+  metadata?.['via'] === 'upstream' && !takingBatches(model);
+
+/** Whether lines that fail at the upstream are asked here. */
+export const triesHere = ({ metadata }: Job) => metadata?.['on_failure'] === 'here';

@@ -1,13 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  ContinuousBackupsUnavailableException,
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  UpdateContinuousBackupsCommand,
-  UpdateTableCommand,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
+import * as aws from '@aws-sdk/client-dynamodb';
 import { type Restoration, untilActive } from './restore-tables.ts';
 
 /**
@@ -16,20 +8,22 @@ import { type Restoration, untilActive } from './restore-tables.ts';
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_restores.html
  */
 export async function completeTable(
-  dynamodb: DynamoDBClient,
+  dynamodb: aws.DynamoDBClient,
   { source, target: TableName }: Restoration,
 ): Promise<void> {
-  const { Table: before } = await dynamodb.send(new DescribeTableCommand({ TableName: source }));
-  const { Table: now } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  const { Table: before } = await dynamodb.send(
+    new aws.DescribeTableCommand({ TableName: source }),
+  );
+  const { Table: now } = await dynamodb.send(new aws.DescribeTableCommand({ TableName }));
   await completeTimeToLive(dynamodb, source, TableName);
   const { StreamSpecification } = before ?? {};
   if (StreamSpecification?.StreamEnabled && !now?.StreamSpecification?.StreamEnabled) {
-    await dynamodb.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+    await dynamodb.send(new aws.UpdateTableCommand({ TableName, StreamSpecification }));
     await untilActive(dynamodb, [TableName]);
   }
   if (before?.DeletionProtectionEnabled && !now?.DeletionProtectionEnabled) {
     const DeletionProtectionEnabled = true;
-    await dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled }));
+    await dynamodb.send(new aws.UpdateTableCommand({ TableName, DeletionProtectionEnabled }));
     await untilActive(dynamodb, [TableName]);
   }
   await enableRecovery(dynamodb, TableName);
@@ -39,16 +33,16 @@ export async function completeTable(
 const maxTries = 9;
 
 /** A new table has no backups for its first moments. */
-async function enableRecovery(dynamodb: DynamoDBClient, TableName: string): Promise<void> {
+async function enableRecovery(dynamodb: aws.DynamoDBClient, TableName: string): Promise<void> {
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
   for (let tries = 1; ; tries += 1) {
     try {
       await dynamodb.send(
-        new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
+        new aws.UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
       );
       return;
     } catch (error) {
-      if (!(error instanceof ContinuousBackupsUnavailableException) || tries === maxTries)
+      if (!(error instanceof aws.ContinuousBackupsUnavailableException) || tries === maxTries)
         throw error;
       await pause(500 * 2 ** tries);
     }
@@ -56,7 +50,7 @@ async function enableRecovery(dynamodb: DynamoDBClient, TableName: string): Prom
 }
 
 async function completeTimeToLive(
-  dynamodb: DynamoDBClient,
+  dynamodb: aws.DynamoDBClient,
   source: string,
   TableName: string,
 ): Promise<void> {
@@ -65,16 +59,16 @@ async function completeTimeToLive(
   );
   if (!before || now) return;
   const TimeToLiveSpecification = { AttributeName: before, Enabled: true };
-  await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  await dynamodb.send(new aws.UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
 /** Returns the attribute by which a table's items end; undefined if they don't. */
 async function timeToLiveOf(
-  dynamodb: DynamoDBClient,
+  dynamodb: aws.DynamoDBClient,
   TableName: string,
 ): Promise<string | undefined> {
   const { TimeToLiveDescription } = await dynamodb.send(
-    new DescribeTimeToLiveCommand({ TableName }),
+    new aws.DescribeTimeToLiveCommand({ TableName }),
   );
   const { TimeToLiveStatus = '', AttributeName } = TimeToLiveDescription ?? {};
   return TimeToLiveStatus.startsWith('ENABL') ? AttributeName : undefined;

@@ -240,6 +240,7 @@ describe('texts', () => {
     ['not found', '12026', '1 2026'],
     ['not found', 'Sole', '5013'],
     ['not found', 'Corner', 'Coffeecorners'],
+    ['not found', 'Coffee Leeds', 'Tea\nCoffee Corner Leeds'],
     ['not found', 'Coffee Rent', 'Coffee Corner Rent'],
     ['not found', 'Coffee Tea', 'Coffee Corner 3.20\nReference 12'],
   ] as const)('%s: %s in “%s”', (how, value, text) => {

@@ -143,6 +143,12 @@ describe('most of a quote stands', () => {
     expect(words('two green Tea', rows, 'loose')).toHaveLength(20);
   });
 
+  it('each beside the next', () => {
+    const rows = 'Tea green two\nTea green two\nTea green two';
+
+    expect(words('two green Tea', rows, 'loose')).toEqual(rows.split('\n'));
+  });
+
   it('up to 300 words', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
     const page = many(400).join(' ');

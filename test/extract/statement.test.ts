@@ -363,6 +363,16 @@ describe('lines that no row claims', () => {
     expect(missing([cells])).toEqual(isRow ? [cells.filter(Boolean).join(' ')] : []);
   });
 
+  it('count in columns as wide as their widest rows', () => {
+    const aligned = (day: string, sum: string) => [`${day}.01.2026`, 'Tea', sum, ''];
+    const lines = [...rows, aligned('06', '77.00'), aligned('07', '78.00')];
+    const own = [told('03', 'Tea', 4), told('04', 'Tea', 5), told('06', 'Tea', 77)];
+
+    expect(outcome([pageOf(1, lines)], own).coverage.arrays).toMatchObject([
+      { on_pages: 5, missing: [{ text: '05.01.2026 Tea 6.00' }, { text: '07.01.2026 Tea 78.00' }] },
+    ]);
+  });
+
   it('count by the columns that four in five rows have', () => {
     const some = [...rows, line('06', 'Tea', '7.00'), ['07.01.2026', '', '', '8.00']];
     const own = some.map(([on = '', text = '', , sum = '']) => ({

@@ -108,10 +108,6 @@ describe('settings', () => {
     ['kmsKey', kmsKey, kmsKey],
     ['alarms', 'all', 'all'],
     ['alarms', 'none', 'none'],
-    ['alarms', true, 'all'],
-    ['alarms', 'true', 'all'],
-    ['alarms', false, 'none'],
-    ['alarms', 'false', 'none'],
     ['tracing', 'true', true],
   ])('take %s %j', (name, given, read) => {
     const settings = settingsOf({ [`quire:${name}`]: given });

@@ -57,13 +57,7 @@ export const origins = v.pipe(
   v.transform(listOf),
 );
 const alarmsWanted = 'should be essential, all or none';
-/** `true` and `false` are what the setting was before. */
-const alarmsBefore: Record<string, string> = { true: 'all', false: 'none' };
-export const alarms = v.pipe(
-  v.union([v.string(), v.boolean()], alarmsWanted),
-  v.transform((given) => alarmsBefore[String(given)] ?? given),
-  v.picklist(['essential', 'all', 'none'], alarmsWanted),
-);
+export const alarms = v.picklist(['essential', 'all', 'none'], alarmsWanted);
 const urlWanted = 'should be a URL that begins with http:// or https://';
 export const httpUrl = v.pipe(
   v.string(urlWanted),

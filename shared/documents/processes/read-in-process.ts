@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ServiceError } from '../../http/errors.ts';
-import type { Document, FileOnDisk, PageContent, PageOptions } from '../document.ts';
+import type { Document, FileOnDisk, PageContent } from '../document.ts';
 import { unreadableDocument, unreadablePage } from '../errors.ts';
 import { type DocumentProcess, ProcessLostError, type Reading } from './document-process.ts';
 import type {
@@ -44,52 +44,30 @@ export async function openInProcess(
   const document = { id: opened, path, kind };
   const request = { is: 'open', document } as const;
   const known = await askTwice(reader, request, reading, unreadableDocument);
-  return new DocumentInProcess(reader, document, known as OpenedDocument, reading);
-}
-
-class DocumentInProcess implements Document {
-  readonly pageCount: number;
-  readonly takeOut: Document['takeOut'];
-  private readonly reader: DocumentReader;
-  private readonly document: ReadDocument;
-  private readonly reading: DocumentReading;
-  /** One page after the other, so that a key's documents take turns as well. */
-  private readonly oneAtATime = pLimit(1);
-
-  constructor(
-    reader: DocumentReader,
-    document: ReadDocument,
-    { pageCount, hasFiles }: OpenedDocument,
-    reading: DocumentReading,
-  ) {
-    const takeOut = async (folder: string) => {
-      const request = { is: 'take-out', document, folder } as const;
-      return (await askTwice(reader, request, reading, unreadableDocument)) as FileOnDisk[];
-    };
-    this.takeOut = hasFiles ? takeOut : undefined;
-    this.reader = reader;
-    this.document = document;
-    this.pageCount = pageCount;
-    this.reading = reading;
-  }
-
-  async readPage(page: number, asked: PageOptions = {}): Promise<PageContent> {
-    if (!(page >= 1 && page <= this.pageCount)) throw new RangeError(`There is no page ${page}`);
-    const { document } = this;
-    const options = { forceOcr: false, draw: true, words: false, ...asked };
-    const { forceOcr, draw } = options;
-    // Neither text nor picture is wanted, or there is no text.
-    if (!draw && (forceOcr || document.kind === 'image')) return {};
-    const request = { is: 'read', document, page, options } as const;
-    const refuse = (why: string) =>
-      this.pageCount === 1 ? unreadableDocument(why) : unreadablePage(page, why);
-    const read = () => askTwice(this.reader, request, this.reading, refuse);
-    return (await this.oneAtATime(read)) as PageContent;
-  }
-
-  close(): void {
-    this.reader.process.tell({ is: 'close', document: this.document });
-  }
+  const { pageCount, hasFiles } = known as OpenedDocument;
+  const refusalOf = (page: number) => (why: string) =>
+    pageCount === 1 ? unreadableDocument(why) : unreadablePage(page, why);
+  // One page after the other, so that a key's documents take turns as well.
+  const oneAtATime = pLimit(1);
+  return {
+    pageCount,
+    takeOut: hasFiles
+      ? async (folder) => {
+          const request = { is: 'take-out', document, folder } as const;
+          return (await askTwice(reader, request, reading, unreadableDocument)) as FileOnDisk[];
+        }
+      : undefined,
+    async readPage(page, asked = {}) {
+      if (!(page >= 1 && page <= pageCount)) throw new RangeError(`There is no page ${page}`);
+      const options = { forceOcr: false, draw: true, words: false, ...asked };
+      // Neither text nor picture is wanted, or there is no text.
+      if (!options.draw && (options.forceOcr || kind === 'image')) return {};
+      const request = { is: 'read', document, page, options } as const;
+      const read = () => askTwice(reader, request, reading, refusalOf(page));
+      return (await oneAtATime(read)) as PageContent;
+    },
+    close: () => reader.process.tell({ is: 'close', document }),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Document } from '../../documents/document.ts';
 import { maxPictureBytes } from '../../http/bounds.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { ImageTaker } from '../../ledger/image-taker.ts';
+import { type ImageTaker, imageTaker } from '../../ledger/image-taker.ts';
 import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images-hour.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
@@ -82,7 +82,7 @@ async function openTaker(job: Claimed<SourceJob>, done: PageStep[]): Promise<Ima
   ]);
   const hour = hourOf(Date.now());
   const spare = Math.max(0, taken - countImages(done, hour));
-  return new ImageTaker(job.key_id, job.job_id, images_per_hour, { hour, count: spare });
+  return imageTaker(job.key_id, job.job_id, images_per_hour, { hour, count: spare });
 }
 
 const isFailed = ({ error }: PageStep) => error !== undefined;

@@ -38,7 +38,7 @@ import {
   toldOf,
   triesHere,
 } from './handed-line.ts';
-import { LineIndex } from './line-index.ts';
+import { type LineIndex, openLineIndex } from './line-index.ts';
 import { endedName, type Part, type PartState, standingIdOf } from './parts.ts';
 
 /** A transaction has 4 MB at most. */
@@ -88,7 +88,7 @@ async function collectResults(
   const { job } = file;
   const protocol = protocolOf(part.upstream);
   const client = await batchClientOf(part.upstream);
-  const index = await LineIndex.open(file);
+  const index = await openLineIndex(file);
   const group = new Group(file, standingIdOf(job, part), kept);
   const [seen, odd] = [new Set<number>(), new OddResults()];
   try {

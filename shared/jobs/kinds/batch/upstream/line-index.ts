@@ -1,46 +1,36 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { FileLine } from '../../requests/file-line.ts';
 import type { RequestFile } from '../../requests/request-file.ts';
 
 const lineFeed = 0x0a;
 
 /** Where the lines of a file begin, so that each can be read alone: results come in any order. */
-export class LineIndex {
-  private readonly file: RequestFile;
-  private readonly handle: FileHandle;
-  private readonly starts: number[];
+export type LineIndex = Awaited<ReturnType<typeof openLineIndex>>;
 
-  private constructor(file: RequestFile, handle: FileHandle, starts: number[]) {
-    this.file = file;
-    this.handle = handle;
-    this.starts = starts;
-  }
-
-  static async open(file: RequestFile): Promise<LineIndex> {
-    const starts = [0];
-    let at = 0;
-    for await (const chunk of createReadStream(file.path) as AsyncIterable<Buffer>) {
-      for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, end + 1)) {
-        starts.push(at + end + 1);
-      }
-      at += chunk.length;
+/** Opens a file to read its lines by their numbers. */
+export async function openLineIndex(file: RequestFile) {
+  const starts = [0];
+  let at = 0;
+  for await (const chunk of createReadStream(file.path) as AsyncIterable<Buffer>) {
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, end + 1)) {
+      starts.push(at + end + 1);
     }
-    starts.push(at + 1);
-    return new LineIndex(file, await open(file.path), starts);
+    at += chunk.length;
   }
-
-  /** Reads a line by its number, from 1; undefined if the file has none. */
-  async read(number: number): Promise<FileLine | undefined> {
-    const start = this.starts[number - 1];
-    const next = this.starts[number];
-    if (start === undefined || next === undefined || next - 1 < start) return undefined;
-    const buffer = Buffer.alloc(next - 1 - start);
-    await this.handle.read(buffer, 0, buffer.length, start);
-    const { job, models } = this.file;
-    const text = buffer.toString();
-    return { job, models, number, line: number === 1 ? text.replace(/^\uFEFF/, '') : text };
-  }
-
-  close = () => this.handle.close();
+  starts.push(at + 1);
+  const handle = await open(file.path);
+  return {
+    /** Reads a line by its number, from 1; undefined if the file has none. */
+    async read(number: number): Promise<FileLine | undefined> {
+      const [start, next] = starts.slice(number - 1, number + 1);
+      if (start === undefined || next === undefined || next - 1 < start) return undefined;
+      const buffer = Buffer.alloc(next - 1 - start);
+      await handle.read(buffer, 0, buffer.length, start);
+      const { job, models } = file;
+      const text = buffer.toString();
+      return { job, models, number, line: number === 1 ? text.replace(/^\uFEFF/, '') : text };
+    },
+    close: () => handle.close(),
+  };
 }

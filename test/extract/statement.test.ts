@@ -308,6 +308,15 @@ describe('values of one row', () => {
     }
   });
 
+  it('that are equal stand at successive places in a lone row, too', () => {
+    const asked = parseExtract({ example: { rows: [{ count: 1, price: 1, sum: 1 }] } });
+    const row = { page: 1, quote: '5 5 25', count: 5, price: 5, sum: 25 } as Told;
+
+    const places = at(outcome([pageOf(1, [['5', '5', '25', '']])], [row], asked));
+
+    expect([places['0/count']?.[1], places['0/price']?.[1]]).toEqual([60, 200]);
+  });
+
   it('may go on in a later line, with another cell between', () => {
     const page = pageOf(1, [
       line('03', 'Coffee Corner', '4.00'),
@@ -322,6 +331,7 @@ describe('values of one row', () => {
 
     expect(textOf('Coffee Corner of Leeds')?.found).toBe('normalized');
     expect(textOf('Coffee Corner of Leeds')?.boxes).toHaveLength(2);
+    expect(textOf('Coffee Corner of Leeds')?.confidence).toBe(0.9);
     expect(textOf('of Leeds Coffee Corner')?.found).toBe('not found');
     expect(textOf('Coffee Corner 5.00 of Leeds')?.found).toBe('not found');
   });
@@ -371,6 +381,9 @@ describe('lines that no row claims', () => {
     expect(outcome([pageOf(1, lines)], own).coverage.arrays).toMatchObject([
       { on_pages: 5, missing: [{ text: '05.01.2026 Tea 6.00' }, { text: '07.01.2026 Tea 78.00' }] },
     ]);
+    expect(
+      outcome([pageOf(1, [aligned('06', '77.00'), ...rows])], own).coverage.arrays,
+    ).toMatchObject([{ on_pages: 4, missing: [{ text: '05.01.2026 Tea 6.00' }] }]);
   });
 
   it('count by the columns that four in five rows have', () => {

@@ -302,6 +302,18 @@ describe('values of several windows', () => {
     expect(said(9)).toBe(3);
   });
 
+  it('have the box of their number alone, without a unit that is no scale', () => {
+    const told = { value: 30, quote: 'Cable 30 m', page: 1 };
+
+    const { evidence } = assemble(
+      spec,
+      [pageOf(1, [['Cable', '30 m']])],
+      [answerOf(0, 1, 1, told)],
+    );
+
+    expect(evidence[0]?.boxes).toEqual([[200, 20, 280, 32]]);
+  });
+
   it('keep of a quote that stands nowhere what people can read', () => {
     const quote = 'q'.repeat(1_200);
 
@@ -348,7 +360,7 @@ it('no more than 100 lines are told as missing, but all are asked again of the f
     { index: 1, first: 1, last: 2 },
   ].map((each) => readAnswer(spec, each, JSON.stringify({ rows: each.index === 0 ? [own] : [] })));
 
-  const { coverage, missed } = assemble(spec, [page(1), page(2)], answers);
+  const { coverage, missed } = assemble(spec, [page(1), page(2), page(3)], answers);
 
   expect(coverage.arrays[0]).toMatchObject({ returned: 1, on_pages: 122 });
   expect(coverage.arrays[0]?.missing).toHaveLength(100);

@@ -38,7 +38,7 @@ import { isNameOf, otherModels } from './other-models.ts';
 import { planDearest, planHold } from './plan-hold.ts';
 import { promptHash, toldOf } from './told-prompt.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
-import { UseNotes } from './use-notes.ts';
+import { noteUses } from './use-notes.ts';
 
 /** A model, and what it is asked. */
 export interface Route {
@@ -184,7 +184,7 @@ export async function openHeldCall(held: HeldCall): Promise<MeteredCall> {
   const unanswered = new UnansweredPrompts(hold, mostNanoUsd);
   const attempt = attemptOf(call, dialect);
   const used = () => usedSoFar(attempt, unanswered);
-  const notes = new UseNotes(hold, used);
+  const notes = noteUses(hold, used);
   const room = call.room ?? memory().room(keyId);
   const close = () => {
     if (!call.room) room[Symbol.dispose]();
@@ -316,7 +316,7 @@ async function raiseTo(hold: Hold, nanoUsd: number): Promise<void> {
 /** Makes the functions that end a call, of which the first counts. It also ends when its time is up, as nobody else might. */
 function settlementOf(
   hold: Hold,
-  notes: UseNotes,
+  notes: ReturnType<typeof noteUses>,
   reach: () => Promise<Outcome | undefined>,
   { signal: timeIsUp, onSettled }: ModelCall,
   close: () => void,

@@ -12,62 +12,55 @@ const firstAgeMs = 10_000;
 
 /**
  * Notes what a call has used while it is under way, so that one whose process dies isn't free. Most calls end before their
- * first note. Notes that can't be written are left out.
+ * first note. Notes that can't be written are left out. `used` returns what the call has used so far; undefined if that is
+ * nothing.
  */
-export class UseNotes {
-  private readonly hold: Hold;
-  private readonly used: () => Outcome | undefined;
-  private notedNanoUsd = 0;
-  private lookAtMs = 0;
-  private isWriting = false;
-  private nextLook: NodeJS.Timeout | undefined;
-  private timer: NodeJS.Timeout | undefined;
+export function noteUses(hold: Hold, used: () => Outcome | undefined) {
+  let [notedNanoUsd, lookAtMs, isWriting] = [0, 0, false];
+  let nextLook: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
-  /** `used` returns what the call has used so far; undefined if that is nothing. */
-  constructor(hold: Hold, used: () => Outcome | undefined) {
-    this.hold = hold;
-    this.used = used;
-    this.noteAfter(firstAgeMs);
-  }
-
-  /** Tells that the call may have used more. */
-  look(): void {
-    if (this.nextLook) return;
-    const now = performance.now();
-    const look = () => {
-      this.nextLook = undefined;
-      this.lookAtMs = performance.now() + leastPauseMs;
-      void this.noteFrom(worthNanoUsd);
-    };
-    if (now >= this.lookAtMs) look();
-    else this.nextLook = setTimeout(look, this.lookAtMs - now).unref();
-  }
-
-  /** Ends the notes, as the call ends. */
-  end(): void {
-    clearTimeout(this.timer);
-    clearTimeout(this.nextLook);
-  }
-
-  private noteAfter(pauseMs: number, ageMs = pauseMs): void {
-    const note = () => {
-      void this.noteFrom(1);
-      this.noteAfter(ageMs, 2 * ageMs);
-    };
-    this.timer = setTimeout(note, pauseMs).unref();
-  }
-
-  private async noteFrom(leastNanoUsd: number): Promise<void> {
-    const used = this.isWriting ? undefined : this.used();
-    if (!used || used.costNanoUsd - this.notedNanoUsd < leastNanoUsd) return;
-    this.isWriting = true;
+  async function noteFrom(leastNanoUsd: number): Promise<void> {
+    const now = isWriting ? undefined : used();
+    if (!now || now.costNanoUsd - notedNanoUsd < leastNanoUsd) return;
+    isWriting = true;
     try {
-      await noteUse(this.hold, used);
-      this.notedNanoUsd = used.costNanoUsd;
+      await noteUse(hold, now);
+      notedNanoUsd = now.costNanoUsd;
     } catch (error) {
-      log('warn', 'use not noted', { key_id: this.hold.charge.key_id, ...errorFields(error) });
+      log('warn', 'use not noted', { key_id: hold.charge.key_id, ...errorFields(error) });
     } finally {
-      this.isWriting = false;
+      isWriting = false;
     }
   }
+
+  function noteAfter(pauseMs: number, ageMs = pauseMs): void {
+    const note = () => {
+      void noteFrom(1);
+      noteAfter(ageMs, 2 * ageMs);
+    };
+    timer = setTimeout(note, pauseMs).unref();
+  }
+
+  noteAfter(firstAgeMs);
+  return {
+    /** Tells that the call may have used more. */
+    look(): void {
+      if (nextLook) return;
+      const now = performance.now();
+      const look = () => {
+        nextLook = undefined;
+        lookAtMs = performance.now() + leastPauseMs;
+        void noteFrom(worthNanoUsd);
+      };
+      if (now >= lookAtMs) look();
+      else nextLook = setTimeout(look, lookAtMs - now).unref();
+    },
+
+    /** Ends the notes, as the call ends. */
+    end(): void {
+      clearTimeout(timer);
+      clearTimeout(nextLook);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type Vips from 'wasm-vips';
 import { ServiceError } from '../http/errors.ts';
 import { greyPicture } from './bmp.ts';
-import type { Document, PageContent } from './document.ts';
+import type { Document } from './document.ts';
 import { unreadableDocument, unreadablePage } from './errors.ts';
 import { encodeJpeg, scaleToFit } from './jpeg.ts';
 import type { MemoryLimit } from './processes/memory-limit.ts';
@@ -24,7 +24,7 @@ export async function openImage(
   memory?: MemoryLimit,
 ): Promise<Document> {
   try {
-    return isBmp(path) ? new BmpImage(path, vips) : new ImageFile(path, vips, memory);
+    return isBmp(path) ? bmpImage(path, vips) : imageFile(path, vips, memory);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw unreadableDocument('it is no valid image', vipsError(error));
@@ -41,118 +41,92 @@ function isBmp(path: string): boolean {
   }
 }
 
-/** libvips has no decoder for a BMP; it makes the JPEG. */
-class BmpImage implements Document {
-  readonly pageCount = 1;
-  private readonly path: string;
-  private readonly vips: typeof Vips;
-
-  constructor(path: string, vips: typeof Vips) {
-    this.path = path;
-    this.vips = vips;
-  }
-
-  async readPage(page: number): Promise<PageContent> {
+/** libvips has no decoder for a BMP; it makes the JPEG. The file is read anew for its page. */
+const bmpImage = (path: string, vips: typeof Vips): Document => ({
+  pageCount: 1,
+  async readPage(page) {
     if (page !== 1) throw new RangeError(`There is no page ${page}`);
-    const { width, height, pixels } = greyPicture(readFileSync(this.path));
-    using image = this.vips.Image.newFromMemory(
-      pixels,
-      width,
-      height,
-      1,
-      this.vips.BandFormat.uchar,
-    );
+    const { width, height, pixels } = greyPicture(readFileSync(path));
+    const { uchar } = vips.BandFormat;
+    using image = vips.Image.newFromMemory(pixels, width, height, 1, uchar);
     const scale = scaleToFit(width, height);
     using small = scale < 1 ? image.resize(scale) : image.copy();
     return { jpeg: encodeJpeg(small) };
-  }
+  },
+  close: () => {},
+});
 
-  /** Does nothing: the file is read anew for its page. */
-  close(): void {}
-}
+/** The file is opened anew for each page, and closed after it. */
+function imageFile(path: string, vips: typeof Vips, memory?: MemoryLimit): Document {
+  const { isTiff, pageCount, firstSize } = describe(path, vips);
+  const unreadable = (page: number, why: string, cause?: Error) =>
+    pageCount === 1 ? unreadableDocument(why, cause) : unreadablePage(page, why, cause);
+  const tooLarge = (page: number, limit: number) =>
+    unreadable(page, `it has more than ${limit} megapixels`);
 
-class ImageFile implements Document {
-  readonly pageCount: number;
-  private readonly path: string;
-  private readonly vips: typeof Vips;
-  private readonly memory: MemoryLimit | undefined;
-  private readonly isTiff: boolean;
-
-  constructor(path: string, vips: typeof Vips, memory?: MemoryLimit) {
-    this.path = path;
-    this.vips = vips;
-    this.memory = memory;
+  function jpegOf(page: number): Uint8Array {
     using source = vips.Source.newFromFile(path);
-    using image = vips.Image.newFromSource(source);
-    this.isTiff = image.getString('vips-loader').startsWith('tiff');
-    this.pageCount = this.isTiff ? image.getInt('n-pages') : 1;
-    const limit = megapixelLimitOf(image);
-    if (this.pageCount === 1 && megapixels(image) > limit) throw this.tooLarge(1, limit);
-  }
-
-  async readPage(page: number, { draw = true } = {}): Promise<PageContent> {
-    if (!(page >= 1 && page <= this.pageCount)) throw new RangeError(`There is no page ${page}`);
-    if (!draw) return {};
-    try {
-      return { jpeg: this.jpegOf(page) };
-    } catch (error) {
-      if (error instanceof ServiceError) throw error;
-      throw this.unreadable(page, 'its picture is damaged or cut off', vipsError(error));
-    }
-  }
-
-  /** Does nothing: the file is opened anew for each page, and closed after it. */
-  close(): void {}
-
-  private jpegOf(page: number): Uint8Array {
-    using source = this.vips.Source.newFromFile(this.path);
-    using image = this.vips.Image.newFromSource(source, this.isTiff ? `page=${page - 1}` : '', {
+    using image = vips.Image.newFromSource(source, isTiff ? `page=${page - 1}` : '', {
       access: 'sequential',
       fail_on: 'error',
     });
     const limit = megapixelLimitOf(image);
-    using square = this.withSquarePixels(image);
+    using square = isTiff ? withSquarePixels(image) : image.copy();
     // Nothing is decoded yet.
-    if (megapixels(image) > limit || megapixels(square) > limit) throw this.tooLarge(page, limit);
-    if (isWhole(image)) this.memory?.use(4 * image.width * image.height);
+    if (megapixels(image) > limit || megapixels(square) > limit) throw tooLarge(page, limit);
+    if (isWhole(image)) memory?.use(4 * image.width * image.height);
     const { width, height } = square;
     const side = Math.floor(Math.max(width, height) * scaleToFit(width, height));
     using whole = isFloat(square) ? inBytes(square) : square.copy();
     using upright = whole.thumbnailImage(side, { height: side, size: 'down' });
     using drawn = upright.colourspace('b-w');
     using grey = drawn.copyMemory();
-    using opaque = this.withoutAlpha(grey);
+    using opaque = withoutAlpha(grey);
     using bytes = opaque.cast('uchar');
     return encodeJpeg(bytes);
   }
 
-  /** Lays a picture on white; or on black, and in negative, where it shows nothing on white, as light letters don't. */
-  private withoutAlpha(grey: Vips.Image): Vips.Image {
-    if (!grey.hasAlpha()) return grey.copy();
-    const onWhite = grey.flatten({ background: 255 });
-    if (onWhite.min() < lightest) return onWhite;
-    using onBlack = grey.flatten({ background: 0 });
-    const negative = onBlack.invert();
-    if (negative.min() >= lightest) return onWhite;
-    onWhite.delete();
-    return negative;
-  }
+  if (pageCount === 1 && firstSize.megapixels > firstSize.limit) throw tooLarge(1, firstSize.limit);
+  return {
+    pageCount,
+    async readPage(page, { draw = true } = {}) {
+      if (!(page >= 1 && page <= pageCount)) throw new RangeError(`There is no page ${page}`);
+      if (!draw) return {};
+      try {
+        return { jpeg: jpegOf(page) };
+      } catch (error) {
+        if (error instanceof ServiceError) throw error;
+        throw unreadable(page, 'its picture is damaged or cut off', vipsError(error));
+      }
+    },
+    close: () => {},
+  };
+}
 
-  private tooLarge(page: number, limit: number): ServiceError {
-    return this.unreadable(page, `it has more than ${limit} megapixels`);
-  }
+function describe(path: string, vips: typeof Vips) {
+  using source = vips.Source.newFromFile(path);
+  using image = vips.Image.newFromSource(source);
+  const isTiff = image.getString('vips-loader').startsWith('tiff');
+  const firstSize = { megapixels: megapixels(image), limit: megapixelLimitOf(image) };
+  return { isTiff, pageCount: isTiff ? image.getInt('n-pages') : 1, firstSize };
+}
 
-  private unreadable(page: number, why: string, cause?: Error): ServiceError {
-    return this.pageCount === 1 ? unreadableDocument(why, cause) : unreadablePage(page, why, cause);
-  }
+/** Lays a picture on white; or on black, and in negative, where it shows nothing on white, as light letters don't. */
+function withoutAlpha(grey: Vips.Image): Vips.Image {
+  if (!grey.hasAlpha()) return grey.copy();
+  const onWhite = grey.flatten({ background: 255 });
+  if (onWhite.min() < lightest) return onWhite;
+  using onBlack = grey.flatten({ background: 0 });
+  const negative = onBlack.invert();
+  if (negative.min() >= lightest) return onWhite;
+  onWhite.delete();
+  return negative;
+}
 
-  private withSquarePixels(image: Vips.Image): Vips.Image {
-    const stretch = image.xres / image.yres;
-    if (!this.isTiff || (stretch < minStretch && stretch > 1 / minStretch)) {
-      return image.copy();
-    }
-    return image.resize(Math.max(1, 1 / stretch), { vscale: Math.max(1, stretch) });
-  }
+function withSquarePixels(image: Vips.Image): Vips.Image {
+  const stretch = image.xres / image.yres;
+  if (stretch < minStretch && stretch > 1 / minStretch) return image.copy();
+  return image.resize(Math.max(1, 1 / stretch), { vscale: Math.max(1, stretch) });
 }
 
 const isFloat = ({ format }: Vips.Image) => format === 'float' || format === 'double';

@@ -25,7 +25,7 @@ export class WholeSum {
     this.isTeams = parts.some(({ key_id }) => isTeamId(key_id));
     this.spentSince = parts.map(spentSince).sort()[0] ?? '';
     this.sums = new Map(
-      parts.map((part) => [part.key_id, new AccountSum(part, standing.get(part.key_id), now)]),
+      parts.map((part) => [part.key_id, accountSum(part, standing.get(part.key_id), now)]),
     );
   }
 
@@ -58,61 +58,41 @@ export class WholeSum {
   }
 }
 
+type AccountSum = ReturnType<typeof accountSum>;
+
 /**
  * Compares an account with the charges of its window. Audited sums never change; an epoch that is not audited counts
- * by the account's own sum on both sides, as calls may be under way.
+ * by the account's own sum on both sides, as calls may be under way. `standingNanoUsd` stands on it, of whichever jobs.
  */
-class AccountSum {
-  private readonly account: Account;
-  private readonly now: number;
-  /** The epochs that were not audited yet. */
-  readonly openEpochs: ReadonlySet<number>;
-  private closedNanoUsd = 0;
-  /** What stands on it, of whichever jobs. */
-  private readonly standingNanoUsd: number;
+function accountSum(account: Account, standingNanoUsd = 0, now = Date.now()) {
+  // The epochs that were not audited yet.
+  const openEpochs: ReadonlySet<number> = new Set(epochsIn(account));
+  const window = windowOf(account);
+  let closedNanoUsd = 0;
+  const sumOf = (attribute: (epoch: number) => keyof Account) =>
+    [...openEpochs].reduce((total, epoch) => total + Number(account[attribute(epoch)] ?? 0), 0);
+  return {
+    openEpochs,
 
-  constructor(account: Account, standingNanoUsd = 0, now = Date.now()) {
-    this.account = account;
-    this.standingNanoUsd = standingNanoUsd;
-    this.now = now;
-    this.openEpochs = new Set(epochsIn(account));
-  }
+    add(charge: Charge, chargedIn: number): void {
+      const epoch = epochOf(timeOfId(charge.entry));
+      const isOpen = auditDueMs(epoch) > now || openEpochs.has(epoch);
+      if (!isOpen && chargedIn === window) closedNanoUsd += charge.cost ?? 0;
+    },
 
-  add(charge: Charge, window: number): void {
-    const epoch = epochOf(timeOfId(charge.entry));
-    const isOpen = auditDueMs(epoch) > this.now || this.openEpochs.has(epoch);
-    if (isOpen || window !== windowOf(this.account)) return;
-    this.closedNanoUsd += charge.cost ?? 0;
-  }
-
-  /** The figures that differ. */
-  differences(): AccountDifference[] {
-    const { ceiling, available, held, spent } = this.account;
-    const figures: AccountDifference[] = [
-      { figure: 'spent', kept: spent, charged: this.closedNanoUsd + this.openNanoUsd() },
-      { figure: 'held', kept: held, charged: this.heldNanoUsd() },
-      { figure: 'available', kept: available, charged: ceiling - held - spent },
-    ];
-    return figures.filter(({ kept, charged }) => kept !== charged);
-  }
-
-  /** What running calls hold, and what stands. */
-  private heldNanoUsd(): number {
-    return this.standingNanoUsd + this.sum((epoch) => heldAttribute(epoch));
-  }
-
-  /** What the calls of the epochs that were not audited have cost so far. */
-  private openNanoUsd(): number {
-    const window = windowOf(this.account);
-    return this.sum((epoch) => settledAttribute(epoch, window));
-  }
-
-  private sum(attribute: (epoch: number) => keyof Account): number {
-    return [...this.openEpochs].reduce(
-      (total, epoch) => total + Number(this.account[attribute(epoch)] ?? 0),
-      0,
-    );
-  }
+    /** The figures that differ. */
+    differences(): AccountDifference[] {
+      const { ceiling, available, held, spent } = account;
+      const openNanoUsd = sumOf((epoch) => settledAttribute(epoch, window));
+      const heldNanoUsd = standingNanoUsd + sumOf(heldAttribute);
+      const figures: AccountDifference[] = [
+        { figure: 'spent', kept: spent, charged: closedNanoUsd + openNanoUsd },
+        { figure: 'held', kept: held, charged: heldNanoUsd },
+        { figure: 'available', kept: available, charged: ceiling - held - spent },
+      ];
+      return figures.filter(({ kept, charged }) => kept !== charged);
+    },
+  };
 }
 
 /** How often an account is read anew while what stands on it changes. */

@@ -43,7 +43,7 @@ describe('reading a page', () => {
   it('with features analyzes it, as Markdown', async () => {
     const read = await readWithTextract(page, ['LAYOUT', 'TABLES'], noSignal);
 
-    expect(read.text).toBe('## SUMMARY OF IT\n\nAll was read and agreed.');
+    expect(read.text).toBe('SUMMARY OF IT\n\nAll was read and agreed.');
     expect(server.meter.report().byTarget).toEqual({ AnalyzeDocument: 1 });
   });
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { strFromU8, unzipSync } from 'fflate';
+import { htmlText, pdfText } from '../page-text.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { mimeTypeOf, nameOf } from './file-resource.ts';
 import { formatOfType } from './google-files.ts';
@@ -98,15 +99,12 @@ async function textOfFile(path: string, mimeType: string): Promise<string> {
 }
 
 function readerOf(mimeType: string): ((bytes: Buffer) => string | Promise<string>) | undefined {
-  if (mimeType === 'text/html') return (bytes) => withoutTags(bytes.toString());
+  if (mimeType === 'text/html') return (bytes) => htmlText(bytes.toString()).text;
   if (mimeType === 'application/pdf') return pdfText;
   if (officeTypes.test(mimeType)) return officeText;
   const isText = mimeType.startsWith('text/') || textTypes.has(mimeType) || formatOfType(mimeType);
   return isText ? (bytes) => bytes.toString() : undefined;
 }
-
-const withoutTags = (html: string) =>
-  html.replace(/<(script|style)\b.*?<\/\1\s*>/gis, ' ').replace(/<[^>]*>/g, ' ');
 
 function officeText(bytes: Buffer): string {
   const parts = unzipSync(bytes, { filter: ({ name }) => textParts.test(name) });
@@ -126,16 +124,3 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 const decoded = (text: string) =>
   text.replace(/&(\w+);/g, (entity, name: string) => entities[name] ?? entity);
-
-async function pdfText(bytes: Buffer): Promise<string> {
-  const { PDFiumLibrary } = await import('@hyzyla/pdfium');
-  const library = await PDFiumLibrary.init();
-  try {
-    const document = await library.loadDocument(bytes);
-    const pages = [...document.pages()].map((page) => page.getText());
-    document.destroy();
-    return pages.join('\n');
-  } finally {
-    library.destroy();
-  }
-}

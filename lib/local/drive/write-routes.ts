@@ -5,7 +5,7 @@ import type { FileMetadata } from './file-metadata.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FileWriter } from './file-writer.ts';
 import { ResumableUploads } from './resumable-uploads.ts';
-import type { UploadedContent, UploadFolder } from './upload-folder.ts';
+import type { UploadFolder } from './upload-folder.ts';
 
 interface WriteQuery {
   fields?: string;
@@ -23,48 +23,36 @@ export function addWriteRoutes(
   folder: DriveFolder,
   uploads: UploadFolder,
 ): void {
-  const routes = new WriteRoutes(folder, uploads);
-  app.patch('/drive/v3/files/:fileId', (request: WriteRequest) => routes.writeMetadata(request));
-  for (const path of ['/upload/drive/v3/files', '/upload/drive/v3/files/:fileId']) {
-    const start = (request: WriteRequest, reply: FastifyReply) => routes.start(request, reply);
-    if (path.endsWith(':fileId')) app.patch(path, start);
-    else app.post(path, start);
-    app.put(path, (request: WriteRequest, reply) => routes.resume(request, reply));
-  }
-}
+  const writer = new FileWriter(folder);
+  const resumable = new ResumableUploads(uploads);
+  const describe = (id: string, { query }: WriteRequest) =>
+    describeFile(folder, folder.get(id), fileFields(query.fields));
 
-class WriteRoutes {
-  private readonly writer: FileWriter;
-  private readonly folder: DriveFolder;
-  private readonly resumable: ResumableUploads;
-
-  constructor(folder: DriveFolder, uploads: UploadFolder) {
-    this.writer = new FileWriter(folder);
-    this.folder = folder;
-    this.resumable = new ResumableUploads(uploads);
-  }
-
-  async writeMetadata(request: WriteRequest): Promise<unknown> {
+  async function writeMetadata(request: WriteRequest): Promise<unknown> {
     const { params, query } = request;
     fileFields(query.fields);
     const metadata = await readJson<FileMetadata>(request.body);
-    await this.writer.change(params.fileId ?? '', { metadata, ...query });
-    return this.describe(params.fileId ?? '', request);
+    await writer.change(params.fileId ?? '', { metadata, ...query });
+    return describe(params.fileId ?? '', request);
   }
 
   /** Begins a resumable upload. */
-  async start(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
+  async function start(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
     const { params, query, headers, protocol, host, url } = request;
     fileFields(query.fields);
     if (query.uploadType !== 'resumable') throw badRequest('Unsupported uploadType.');
     const metadata = await readJson<FileMetadata>(request.body);
     const { fileId } = params;
-    if (fileId) this.writer.checkChange(fileId, { metadata, ...query });
-    else this.writer.checkNew(metadata);
+    if (fileId) writer.checkChange(fileId, { metadata, ...query });
+    else writer.checkNew(metadata);
     const mimeType = headers['x-upload-content-type'];
     const length = headers['x-upload-content-length'];
-    const id = await this.resumable.start(
-      (content) => this.write(request, metadata, content),
+    const id = await resumable.start(
+      async (content) => {
+        if (!fileId) return writer.create(metadata, content);
+        await writer.change(fileId, { metadata, ...query }, content);
+        return fileId;
+      },
       mimeType === undefined ? undefined : String(mimeType),
       length === undefined ? undefined : Number(length),
     );
@@ -72,30 +60,22 @@ class WriteRoutes {
   }
 
   /** Takes a chunk of a resumable upload. */
-  async resume(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
+  async function resume(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
     const { query, headers } = request;
     const body = (request.body as Body) ?? [];
-    const range = headers['content-range'];
-    const progress = await this.resumable.put(query.upload_id ?? '', range, body);
-    if ('fileId' in progress) return this.describe(progress.fileId, request);
+    const progress = await resumable.put(query.upload_id ?? '', headers['content-range'], body);
+    if ('fileId' in progress) return describe(progress.fileId, request);
     reply.raw.statusMessage = 'Resume Incomplete';
     if (progress.received > 0) reply.header('range', `bytes=0-${progress.received - 1}`);
     return reply.code(308).send();
   }
 
-  private async write(
-    { params: { fileId }, query }: WriteRequest,
-    metadata: FileMetadata,
-    content: UploadedContent,
-  ): Promise<string> {
-    if (!fileId) return this.writer.create(metadata, content);
-    await this.writer.change(fileId, { metadata, ...query }, content);
-    return fileId;
-  }
-
-  private describe(id: string, { query }: WriteRequest): Promise<unknown> {
-    return describeFile(this.folder, this.folder.get(id), fileFields(query.fields));
-  }
+  const uploadPath = '/upload/drive/v3/files';
+  app.patch('/drive/v3/files/:fileId', writeMetadata);
+  app.post(uploadPath, start);
+  app.patch(`${uploadPath}/:fileId`, start);
+  app.put(uploadPath, resume);
+  app.put(`${uploadPath}/:fileId`, resume);
 }
 
 const maxJsonBytes = 1024 * 1024;

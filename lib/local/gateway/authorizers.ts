@@ -22,68 +22,39 @@ export interface Decision {
 }
 
 /** Decides about a request by its headers. */
-export interface Authorizer {
-  decide(headers: IncomingHttpHeaders, methodArn: string): Promise<Decision>;
-}
+export type Authorizer = (headers: IncomingHttpHeaders, methodArn: string) => Promise<Decision>;
 
 /**
  * Asks the authorizer's function about a token, and keeps its decision.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
-export class TokenAuthorizer implements Authorizer {
-  private readonly config: AuthorizerConfig;
-  private readonly cache = new Map<string, { decision: Decision; untilMs: number }>();
-
-  constructor(config: AuthorizerConfig) {
-    this.config = config;
-  }
-
-  async decide(
-    { authorization: token }: IncomingHttpHeaders,
-    methodArn: string,
-  ): Promise<Decision> {
-    if (!token || !this.config.validation.test(token)) return malformed;
-    const cached = this.cache.get(token);
+export function tokenAuthorizer(config: AuthorizerConfig): Authorizer {
+  const cache = new Map<string, { decision: Decision; untilMs: number }>();
+  return async ({ authorization: token }, methodArn) => {
+    if (!token || !config.validation.test(token)) return malformed;
+    const cached = cache.get(token);
     if (cached && cached.untilMs > Date.now()) return cached.decision;
+    const event = { type: 'TOKEN', authorizationToken: token, methodArn };
     try {
-      const decision = decisionOf(await this.ask(token, methodArn));
-      this.remember(token, decision);
+      const decision = decisionOf(await config.function.invoke(event));
+      const now = Date.now();
+      for (const [old, { untilMs }] of cache) if (untilMs <= now) cache.delete(old);
+      cache.set(token, { decision, untilMs: now + config.ttlMs });
       return decision;
     } catch (error) {
       return failed(error);
     }
-  }
-
-  private ask(authorizationToken: string, methodArn: string): Promise<unknown> {
-    return this.config.function.invoke({ type: 'TOKEN', authorizationToken, methodArn });
-  }
-
-  private remember(token: string, decision: Decision): void {
-    const now = Date.now();
-    for (const [old, { untilMs }] of this.cache) if (untilMs <= now) this.cache.delete(old);
-    this.cache.set(token, { decision, untilMs: now + this.config.ttlMs });
-  }
+  };
 }
 
 /**
  * A REQUEST authorizer that keeps nothing and names no identity sources: its function is asked about each request.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/configure-api-gateway-lambda-authorization.html
  */
-export class RequestAuthorizer implements Authorizer {
-  private readonly function: FunctionHost;
-
-  constructor(fn: FunctionHost) {
-    this.function = fn;
-  }
-
-  async decide(headers: IncomingHttpHeaders, methodArn: string): Promise<Decision> {
-    try {
-      return decisionOf(await this.function.invoke({ type: 'REQUEST', headers, methodArn }));
-    } catch (error) {
-      return failed(error);
-    }
-  }
-}
+export const requestAuthorizer =
+  (fn: FunctionHost): Authorizer =>
+  (headers, methodArn) =>
+    fn.invoke({ type: 'REQUEST', headers, methodArn }).then(decisionOf).catch(failed);
 
 /** The decision where the function threw. */
 function failed(error: unknown): Decision {

@@ -112,7 +112,7 @@ export class Gateway {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const line = this.lines.get(request);
-    const decision = await route.authorizer?.decide(request.headers, route.methodArn);
+    const decision = await route.authorizer?.(request.headers, route.methodArn);
     if (decision) line?.calledBy(decision.context);
     if (decision?.refused) return this.sendGatewayResponse(request, reply, decision.refused);
 

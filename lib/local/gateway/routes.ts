@@ -3,7 +3,7 @@ import type { Functions } from '../lambda/functions.ts';
 import { StageError } from '../stage-error.ts';
 import { account, type ResourceNames, region } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
-import { type Authorizer, RequestAuthorizer, TokenAuthorizer } from './authorizers.ts';
+import { type Authorizer, requestAuthorizer, tokenAuthorizer } from './authorizers.ts';
 
 /** One method of the API. */
 export interface Route {
@@ -90,10 +90,10 @@ function authorizerOf(
   const { AuthorizerResultTtlInSeconds: ttlSeconds = 300 } = described;
   const fn = functions.find(String(AuthorizerUri));
   if (Type === 'REQUEST') {
-    if (Number(ttlSeconds) === 0 && !IdentitySource) return new RequestAuthorizer(fn);
+    if (Number(ttlSeconds) === 0 && !IdentitySource) return requestAuthorizer(fn);
     throw new StageError(`The local stage can't serve ${id}: it keeps what it decides.`);
   }
-  return new TokenAuthorizer({
+  return tokenAuthorizer({
     function: fn,
     validation: new RegExp(String(IdentityValidationExpression ?? '')),
     ttlMs: Number(ttlSeconds) * 1000,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
-import { Quota } from './quota.ts';
+import { type Quota, quotaOf } from './quota.ts';
 import { Sandbox } from './sandbox.ts';
 import type { FunctionConfig } from './start-runtime.ts';
 
@@ -39,7 +39,7 @@ export class FunctionHost {
     config: FunctionConfig,
     narrator: Narrator,
     idleMs = defaultIdleMs,
-    quota = new Quota(),
+    quota = quotaOf(),
   ) {
     this.config = config;
     this.quota = quota;

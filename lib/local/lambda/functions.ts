@@ -14,7 +14,7 @@ import {
   type Template,
 } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
-import { Quota } from './quota.ts';
+import { quotaOf } from './quota.ts';
 
 /** The name in a name, an ARN or an integration's URI. */
 const nameIn = (reference: string) => reference.match(/function:([^/:]+)/)?.[1] ?? reference;
@@ -71,7 +71,7 @@ export class Functions {
   ) {
     const permissions = permissionsOf(template, names);
     const maxProcessesOf = processesIn(template, names);
-    const quota = Quota.of(process.env['QUIRE_CONCURRENCY']);
+    const quota = quotaOf(process.env['QUIRE_CONCURRENCY']);
     for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
       const config = {
         ...configOf(id, resource, names, assetsDir),

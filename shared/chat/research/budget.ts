@@ -15,50 +15,47 @@ export class StopSearching extends Error {
 }
 
 /** Watches what a research spends, and keeps in reserve what writing its report may cost. */
-export class ResearchBudget {
-  private readonly usage: TurnUsage;
-  /** The most that the steps before the report may cost together, in nano-dollars. */
-  private maxNanoUsd: number;
-  private searchUntil: number;
-  private underWay = 0;
-  private callsLeft: number;
+export type ResearchBudget = ReturnType<typeof researchBudget>;
 
-  constructor(usage: TurnUsage, maxNanoUsd: number, { calls, searchMs }: ResearchLimits) {
-    this.usage = usage;
-    this.maxNanoUsd = maxNanoUsd;
-    this.callsLeft = calls;
-    this.searchUntil = Date.now() + searchMs;
-  }
+/** Returns a budget; `maxNanoUsd` is the most that the steps before the report may cost together. */
+export function researchBudget(
+  usage: TurnUsage,
+  maxNanoUsd: number,
+  { calls, searchMs }: ResearchLimits,
+) {
+  let [most, callsLeft, underWay, searchUntil] = [maxNanoUsd, calls, 0, Date.now() + searchMs];
 
   /** Runs a step that may cost so much. Throws `StopSearching`, before it or if the key's budget refuses it. */
-  async spend<Result>(nanoUsd: number, step: () => Promise<Result>): Promise<Result> {
-    if (Date.now() >= this.searchUntil) throw new StopSearching('time');
-    if (this.usage.costNanoUsd + this.underWay + nanoUsd > this.maxNanoUsd) {
-      throw new StopSearching('budget');
-    }
-    this.underWay += nanoUsd;
+  async function spend<Result>(nanoUsd: number, step: () => Promise<Result>): Promise<Result> {
+    if (Date.now() >= searchUntil) throw new StopSearching('time');
+    if (usage.costNanoUsd + underWay + nanoUsd > most) throw new StopSearching('budget');
+    underWay += nanoUsd;
     try {
       return await step();
     } catch (error) {
       throw error instanceof BudgetExceededError ? new StopSearching('budget') : error;
     } finally {
-      this.underWay -= nanoUsd;
+      underWay -= nanoUsd;
     }
   }
 
-  /** Runs a model call as `spend` does, if the research may make another. */
-  async spendCall<Result>(nanoUsd: number, call: () => Promise<Result>): Promise<Result> {
-    if (this.callsLeft === 0) throw new StopSearching('calls');
-    this.callsLeft -= 1;
-    return this.spend(nanoUsd, call);
-  }
+  return {
+    spend,
 
-  /** Frees what was kept for the checks of the report: so much money, so many calls, and no time limit. */
-  openReserve(nanoUsd: number, calls: number): void {
-    this.maxNanoUsd += nanoUsd;
-    this.callsLeft = calls;
-    this.searchUntil = Number.POSITIVE_INFINITY;
-  }
+    /** Runs a model call as `spend` does, if the research may make another. */
+    async spendCall<Result>(nanoUsd: number, call: () => Promise<Result>): Promise<Result> {
+      if (callsLeft === 0) throw new StopSearching('calls');
+      callsLeft -= 1;
+      return spend(nanoUsd, call);
+    },
+
+    /** Frees what was kept for the checks of the report: so much money, so many calls, and no time limit. */
+    openReserve(nanoUsd: number, calls: number): void {
+      most += nanoUsd;
+      callsLeft = calls;
+      searchUntil = Number.POSITIVE_INFINITY;
+    },
+  };
 }
 
 /** How far one research may go. */

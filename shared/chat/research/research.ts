@@ -9,7 +9,12 @@ import { smallModelFor, taskQuestion } from '../json-task.ts';
 import { cleanQueries } from '../sources/queries.ts';
 import type { Reach } from '../sources/reach.ts';
 import type { AnswerEvents, Turn } from '../turn.ts';
-import { ResearchBudget, type ResearchLimits, researchLimits } from './budget.ts';
+import {
+  type ResearchBudget,
+  type ResearchLimits,
+  researchBudget,
+  researchLimits,
+} from './budget.ts';
 import { askWithin, type Investigation, stage } from './investigation.ts';
 import { attempt, study } from './study.ts';
 import { gapsTask, type Plan, planTask } from './tasks.ts';
@@ -72,7 +77,7 @@ function budgetFor(turn: Turn, limits: ResearchLimits): ResearchBudget {
       `a research with ${turn.model.id} needs $${toUsd(least)} to begin, and may cost $${maxUsd}`,
     );
   }
-  return new ResearchBudget(turn.usage, max - reserve, limits);
+  return researchBudget(turn.usage, max - reserve, limits);
 }
 
 /** Plans, then searches and studies round by round until the questions are answered or nothing new is found. */

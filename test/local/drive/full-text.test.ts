@@ -46,7 +46,15 @@ describe('files are found by the words in', () => {
     const found = await search("fullText contains 'amber lantern'");
 
     const names = ['plain.txt', 'marked.md', 'table.csv', 'data.json', 'Minutes', 'Figures'];
-    const others = ['Talk', 'printed.pdf', 'report.docx', 'slides.pptx', 'sheet.xlsx', 'text.odt'];
+    const others = [
+      'Talk',
+      'page.html',
+      'printed.pdf',
+      'report.docx',
+      'slides.pptx',
+      'sheet.xlsx',
+      'text.odt',
+    ];
     expect(found?.sort()).toEqual([...names, ...others, 'amber lantern.bin'].sort());
   });
 

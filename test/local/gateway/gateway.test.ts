@@ -1,6 +1,10 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RequestAuthorizer, TokenAuthorizer } from '../../../lib/local/gateway/authorizers.ts';
+import {
+  type Authorizer,
+  requestAuthorizer,
+  tokenAuthorizer,
+} from '../../../lib/local/gateway/authorizers.ts';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
 import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import type { Route } from '../../../lib/local/gateway/routes.ts';
@@ -55,8 +59,8 @@ function serve(fn: FunctionHost, route: Partial<Route> = {}): Promise<string> {
 
 const echo = 'return { statusCode: 200, body: JSON.stringify({ event, calls }) };';
 
-function authorizerOf(body: string, ttlMs = 60_000): TokenAuthorizer {
-  return new TokenAuthorizer({ function: functions.start(body), validation: /^ok/, ttlMs });
+function authorizerOf(body: string, ttlMs = 60_000): Authorizer {
+  return tokenAuthorizer({ function: functions.start(body), validation: /^ok/, ttlMs });
 }
 
 const policy = (effect: string) => `
@@ -311,7 +315,7 @@ describe('the gateway’s authorizer', () => {
       'event.authorizationToken',
       "event.headers['x-api-key']",
     );
-    const authorizer = new RequestAuthorizer(functions.start(body));
+    const authorizer = requestAuthorizer(functions.start(body));
     const url = await serve(functions.start(echo), { authorizer });
     const ask = (headers: Record<string, string>) =>
       fetch(`${url}/things/1`, { headers }).then((response) => response.json());

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
-import { Quota } from '../../../lib/local/lambda/quota.ts';
+import { quotaOf } from '../../../lib/local/lambda/quota.ts';
 import { poll } from '../../support/servers/poll.ts';
 import { commandLine } from '../../support/servers/processes.ts';
 import { TinyFunctions } from './tiny-functions.ts';
@@ -50,7 +50,7 @@ describe('a function', () => {
   });
 
   it('is throttled beyond the quota that it shares, and runs again once another has ended', async () => {
-    const quota = Quota.of('1');
+    const quota = quotaOf('1');
     const { promise: running, resolve: end } = Promise.withResolvers<string>();
     const first = quota.run(() => running);
 
@@ -60,7 +60,7 @@ describe('a function', () => {
 
     expect(await first).toBe('first');
     expect(await quota.run(async () => 'third')).toBe('third');
-    expect(() => Quota.of('ten')).toThrow('QUIRE_CONCURRENCY is a whole number from 1, not "ten".');
+    expect(() => quotaOf('ten')).toThrow('QUIRE_CONCURRENCY is a whole number from 1, not "ten".');
   });
 
   it('sees its own environment and no other', async () => {

@@ -1,4 +1,4 @@
-import { streamChat } from '../shared/chat/stream-chat.ts';
+import { streamChat } from '../shared/chat/stream/stream-chat.ts';
 import { ChatStreamRequest } from '../shared/chat/stream-request.ts';
 import { detailError } from '../shared/http/error-response.ts';
 import { streamEndpoint } from '../shared/http/stream-endpoint.ts';

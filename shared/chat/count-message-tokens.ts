@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
 import { Count } from '../http/schema.ts';
-import { dialects } from '../models/dialects/dialects.ts';
 import { estimatePromptTokens } from '../models/token-bounds.ts';
+import { dialects } from '../models/upstreams/dialects.ts';
 import type { MessageCountRequest } from './message-request.ts';
 import { requireModel } from './models.ts';
 

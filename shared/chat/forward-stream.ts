@@ -2,7 +2,7 @@ import { completionErrorOf } from '../http/error-response.ts';
 import { doneEvent, eventOf, withHeartbeats } from '../http/event-stream.ts';
 import type { Note } from '../http/request-log.ts';
 import { errorWords } from '../log.ts';
-import type { DialectName } from '../models/dialects/names.ts';
+import type { DialectName } from '../models/dialect-names.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import { brokenOff } from './broken-off.ts';
 import { type MeteredCall, readerOf } from './metered-call.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
-import { textIn } from '../models/dialects/field.ts';
 import { isKnownTool, isOwnTool } from '../models/dialects/messages/wire.ts';
+import { textIn } from '../models/field.ts';
 import { type MessageRequest, MessageTool } from './message-request.ts';
 import { refuseOtherCase } from './other-case.ts';
 

@@ -13,14 +13,12 @@ import type { ChargeSubject } from '../ledger/terms/charge.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { AnswerBytes } from '../models/answer-bytes.ts';
-import { type Head, meteredAnswer } from '../models/answer-head.ts';
 import { isOfModel } from '../models/beginnings.ts';
 import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter } from '../models/completion-meter.ts';
+import type { DialectName } from '../models/dialect-names.ts';
 import { oneCreated } from '../models/dialects/chat/created.ts';
 import type { Body, EndingReader } from '../models/dialects/dialect.ts';
-import { dialects, wires } from '../models/dialects/dialects.ts';
-import type { DialectName } from '../models/dialects/names.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
 import {
   costBounds,
@@ -28,12 +26,14 @@ import {
   type SizedRequest,
   type Told,
 } from '../models/token-bounds.ts';
+import { type Head, meteredAnswer } from '../models/upstreams/answer-head.ts';
+import { dialects, wires } from '../models/upstreams/dialects.ts';
 import {
   mayAnswerElsewhere,
   type OpenedCompletion,
   openCompletion,
   type RequestBody,
-} from '../models/upstream.ts';
+} from '../models/upstreams/upstream.ts';
 import { isNameOf, otherModels } from './other-models.ts';
 import { planDearest, planHold } from './plan-hold.ts';
 import { promptHash, toldOf } from './told-prompt.ts';

@@ -9,7 +9,7 @@ import type { Metadata } from '../ledger/terms/metadata.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
 import type { Model } from '../models/catalogue.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
-import type { ModelRequest } from '../models/upstream.ts';
+import type { ModelRequest } from '../models/upstreams/upstream.ts';
 import { forwardStream } from './forward-stream.ts';
 import { holdInTime } from './hold-in-time.ts';
 import {

@@ -4,10 +4,10 @@ import type { Hold } from '../ledger/reserve.ts';
 import { errorFields, log } from '../log.ts';
 import { beginningsOf } from '../models/beginnings.ts';
 import type { Model } from '../models/catalogue.ts';
-import type { DialectName } from '../models/dialects/names.ts';
+import type { DialectName } from '../models/dialect-names.ts';
 import { inOrder } from '../models/draw.ts';
 import type { SizedRequest, Told } from '../models/token-bounds.ts';
-import type { RequestBody } from '../models/upstream.ts';
+import type { RequestBody } from '../models/upstreams/upstream.ts';
 
 /** A request to a model, and how it is made. */
 interface Question {

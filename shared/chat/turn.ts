@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { type Metadata, metadataOf } from '../ledger/terms/metadata.ts';
 import { errorFields, errorWords, log } from '../log.ts';
 import type { Model } from '../models/catalogue.ts';
-import type { DialectName } from '../models/dialects/names.ts';
+import type { DialectName } from '../models/dialect-names.ts';
 import { truncated } from '../truncated.ts';
 import { brokenOff } from './broken-off.ts';
 import type { ChatEvent } from './chat-event.ts';

@@ -2,7 +2,7 @@ import { valueError } from '../http/errors.ts';
 import { askedKinds, type Place } from '../models/asked-kinds.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isFree } from '../models/cost.ts';
-import { textIn } from '../models/dialects/field.ts';
+import { textIn } from '../models/field.ts';
 import { refuseOtherCaseWithin } from './other-case.ts';
 import { outputParameters } from './output-parameters.ts';
 

@@ -1,4 +1,4 @@
-import { officeKindOf } from '../documents/office/kind.ts';
+import { officeKindOf } from '../documents/office-kind.ts';
 import { typeInWords } from '../documents/type-words.ts';
 import { DriveError } from '../drive/errors.ts';
 import type { DriveFile } from '../drive/file.ts';

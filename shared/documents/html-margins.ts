@@ -1,4 +1,4 @@
-import type { Margin } from './office/markdown.ts';
+import type { Margin } from './markdown.ts';
 
 /** A list, an item or a quote, and what its next line and all others begin with. */
 interface Container {

@@ -10,8 +10,8 @@ import {
   rowGroups,
 } from './html-elements.ts';
 import { HtmlMargins } from './html-margins.ts';
-import { type Block, type Markdown, markdownUpTo, oneLine } from './office/markdown.ts';
-import { TableReader } from './office/table-reader.ts';
+import { type Block, type Markdown, markdownUpTo, oneLine } from './markdown.ts';
+import { TableReader } from './table-reader.ts';
 import { decodeText } from './text.ts';
 import type { Warning } from './warnings.ts';
 

@@ -5,7 +5,7 @@ import { greyPicture } from './bmp.ts';
 import type { Document } from './document.ts';
 import { unreadableDocument, unreadablePage } from './errors.ts';
 import { encodeJpeg, scaleToFit } from './jpeg.ts';
-import type { MemoryLimit } from './processes/memory-limit.ts';
+import type { MemoryLimit } from './memory-limit.ts';
 import { typeBySignature } from './signatures.ts';
 import { vipsError } from './vips.ts';
 

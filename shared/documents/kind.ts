@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { officeKindOf } from './office/kind.ts';
+import { officeKindOf } from './office-kind.ts';
 import { typeBySignature } from './signatures.ts';
 import { looksLikeText } from './text.ts';
 

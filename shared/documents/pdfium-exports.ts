@@ -1,4 +1,4 @@
-import type { WasmMemory } from './processes/memory-limit.ts';
+import type { WasmMemory } from './memory-limit.ts';
 
 /** An address in PDFium's memory; 0 is the null pointer. */
 export type Pointer = number;

@@ -1,7 +1,7 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
 import type { Box } from './box.ts';
+import { limitGrowth, type MemoryLimit } from './memory-limit.ts';
 import type { PdfiumExports, Pointer } from './pdfium-exports.ts';
-import { limitGrowth, type MemoryLimit } from './processes/memory-limit.ts';
 
 /** PDFium with memory of its own, which is given back as a whole once nothing refers to this. */
 export class Pdfium {

@@ -1,8 +1,8 @@
 import { unreadableDocument } from './errors.ts';
-import { type Markdown, markdownUpTo } from './office/markdown.ts';
-import { inPosition } from './office/raised-text.ts';
-import { TableReader } from './office/table-reader.ts';
+import { type Markdown, markdownUpTo } from './markdown.ts';
+import { inPosition } from './raised-text.ts';
 import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
+import { TableReader } from './table-reader.ts';
 import type { Warning } from './warnings.ts';
 
 /** What a reader takes from an RTF file. */

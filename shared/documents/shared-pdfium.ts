@@ -1,5 +1,5 @@
+import type { MemoryLimit } from './memory-limit.ts';
 import { Pdfium } from './pdfium.ts';
-import type { MemoryLimit } from './processes/memory-limit.ts';
 
 /** The PDFium of a process: documents that are open at the same time share one, and the next ones get another. */
 export class SharedPdfium {

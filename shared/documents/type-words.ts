@@ -1,5 +1,5 @@
 import { type DocumentKind, usualTypeOf } from './kind.ts';
-import { officeKindOf } from './office/kind.ts';
+import { officeKindOf } from './office-kind.ts';
 
 /** What people call a file of a type. */
 const wordsByType: Record<string, string> = {

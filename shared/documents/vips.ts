@@ -1,6 +1,6 @@
 import Vips from 'wasm-vips';
-import { lossOf } from './processes/loss.ts';
-import { limitGrowth, MemoryLimit, pageBytes, type WasmMemory } from './processes/memory-limit.ts';
+import { lossOf } from './loss.ts';
+import { limitGrowth, MemoryLimit, pageBytes, type WasmMemory } from './memory-limit.ts';
 
 let loading: Promise<typeof Vips> | undefined;
 /** What libvips may take if nobody says less: all that its module can. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import catalogueSource from '#catalogue';
 import { Usd } from '../http/schema.ts';
 import { CatalogueError } from './catalogue-error.ts';
-import { type DialectName, dialectNames } from './dialects/names.ts';
+import { type DialectName, dialectNames } from './dialect-names.ts';
 import { TokenPrices } from './token-prices.ts';
 
 const Tokens = v.pipe(v.number(), v.integer(), v.minValue(1));

@@ -1,7 +1,7 @@
 import { askedKinds } from './asked-kinds.ts';
 import { isAskedIn, type Model } from './catalogue.ts';
 import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
-import { textIn } from './dialects/field.ts';
+import { textIn } from './field.ts';
 import { pdfPagesIn } from './pdf-pages.ts';
 import type { TokenKind } from './token-prices.ts';
 

@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadFlattened } from '../documents/flattened-page.ts';
+import { MemoryLimit } from '../documents/memory-limit.ts';
 import { isNonsense } from '../documents/nonsense.ts';
 import { OpenPdf } from '../documents/open-pdf.ts';
 import { PdfFile } from '../documents/pdf-file.ts';
 import { Pdfium } from '../documents/pdfium.ts';
-import { MemoryLimit } from '../documents/processes/memory-limit.ts';
 import { blocksOfLayer, textOfBlocks } from '../documents/reading-order.ts';
 import { TextLayer } from '../documents/text-runs.ts';
 import { ServiceError } from '../http/errors.ts';

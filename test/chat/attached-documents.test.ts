@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { streamChat } from '../../shared/chat/stream-chat.ts';
+import { streamChat } from '../../shared/chat/stream/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
 import type {
   AttachedFile,

@@ -8,8 +8,8 @@ import { ResponseRequest } from '../../shared/chat/response-request.ts';
 import { ServiceError } from '../../shared/http/errors.ts';
 import { catalogue, type Model } from '../../shared/models/catalogue.ts';
 import type { Body } from '../../shared/models/dialects/dialect.ts';
-import { dialects } from '../../shared/models/dialects/dialects.ts';
 import { maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
+import { dialects } from '../../shared/models/upstreams/dialects.ts';
 
 const model = catalogue.models.find(({ id }) => id === 'gpt-5') as Model;
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { CompletionRequest } from '../../shared/chat/completion-request.ts';
 import { createCompletion } from '../../shared/chat/create-completion.ts';
-import { streamChat } from '../../shared/chat/stream-chat.ts';
+import { streamChat } from '../../shared/chat/stream/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
 import type { StreamedResponse } from '../../shared/http/stream-endpoint.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';

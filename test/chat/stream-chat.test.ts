@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { beforeEach, expect, it } from 'vitest';
 import type { ChatEvent } from '../../shared/chat/chat-event.ts';
-import { streamChat } from '../../shared/chat/stream-chat.ts';
+import { streamChat } from '../../shared/chat/stream/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';

@@ -15,7 +15,9 @@ import { untilGone } from '../support/servers/processes.ts';
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
 const codeDir = join(root, 'read');
 const samples = fileURLToPath(new URL('../../lib/local/drive/samples/', import.meta.url));
-const document = fileURLToPath(new URL('../../shared/documents/open-document.ts', import.meta.url));
+const document = fileURLToPath(
+  new URL('../../shared/documents/parts/open-document.ts', import.meta.url),
+);
 
 const docx = join(root, 'letter.docx');
 

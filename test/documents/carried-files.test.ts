@@ -3,7 +3,7 @@ import PDFDocument from 'pdfkit';
 import { expect, it } from 'vitest';
 import type { CompositeKind } from '../../shared/documents/kind.ts';
 import { kindOf } from '../../shared/documents/kind.ts';
-import { openDocument } from '../../shared/documents/open-document.ts';
+import { openDocument } from '../../shared/documents/parts/open-document.ts';
 import { rawPdf } from '../support/fixtures/poison.ts';
 import { collected } from '../support/fixtures/scans.ts';
 import { fileOf, open } from './open-bytes.ts';

@@ -19,7 +19,7 @@ import { commandLine } from '../support/servers/processes.ts';
 import { busyFor, killDrawer, processesFor } from './busy-processes.ts';
 import { fileOf } from './open-bytes.ts';
 
-const file = new URL('../../shared/documents/pages-process.ts', import.meta.url);
+const file = new URL('../../shared/documents/parts/pages-process.ts', import.meta.url);
 const own = new DocumentProcess<DocumentRequest, DocumentAnswer>(file, { heapMb: 256 });
 afterAll(() => own.end());
 

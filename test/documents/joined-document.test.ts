@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { joinDocuments } from '../../shared/documents/joined-document.ts';
-import { openDocument } from '../../shared/documents/open-document.ts';
+import { openDocument } from '../../shared/documents/parts/open-document.ts';
 import { archiveOf } from '../support/fixtures/office-files.ts';
 import { rawPdf, wordsPage } from '../support/fixtures/poison.ts';
 import { words } from '../support/fixtures/small-documents.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import type Vips from 'wasm-vips';
 import { openImage } from '../../shared/documents/image.ts';
+import { MemoryLimit } from '../../shared/documents/memory-limit.ts';
 import { openPdf } from '../../shared/documents/pdf.ts';
-import { MemoryLimit } from '../../shared/documents/processes/memory-limit.ts';
 import { SharedPdfium } from '../../shared/documents/shared-pdfium.ts';
 import { loadVips } from '../../shared/documents/vips.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { unzipSync, Zip, ZipDeflate } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import type { OfficeKind } from '../../shared/documents/office/kind.ts';
+import type { OfficeKind } from '../../shared/documents/office-kind.ts';
 import { ServiceError } from '../../shared/http/errors.ts';
 import {
   archiveOf,

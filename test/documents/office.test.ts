@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { officeKindOf } from '../../shared/documents/office/kind.ts';
+import { officeKindOf } from '../../shared/documents/office-kind.ts';
 import {
   archiveOf,
   docxOf,

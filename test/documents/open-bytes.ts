@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { Document } from '../../shared/documents/document.ts';
-import { openDocument } from '../../shared/documents/open-document.ts';
+import { openDocument } from '../../shared/documents/parts/open-document.ts';
 import { loadVips } from '../../shared/documents/vips.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-documents-'));

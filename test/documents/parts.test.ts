@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CompositeKind } from '../../shared/documents/kind.ts';
-import { openDocument } from '../../shared/documents/open-document.ts';
 import { documentTexts } from '../../shared/documents/parts/document-texts.ts';
 import { extractParts } from '../../shared/documents/parts/extraction.ts';
+import { openDocument } from '../../shared/documents/parts/open-document.ts';
 import { takeApart, takingProcess } from '../../shared/documents/parts/take-apart.ts';
 import { emailOf, epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
 import {

@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest';
 import type { Document } from '../../shared/documents/document.ts';
-import { openDocument } from '../../shared/documents/open-document.ts';
+import { openDocument } from '../../shared/documents/parts/open-document.ts';
+import { textLayersIn } from '../../shared/documents/parts/text-layers.ts';
 import { DocumentProcess } from '../../shared/documents/processes/document-process.ts';
 import type {
   DocumentAnswer,
   DocumentRequest,
 } from '../../shared/documents/processes/document-requests.ts';
 import { openInProcess } from '../../shared/documents/processes/read-in-process.ts';
-import { textLayersIn } from '../../shared/documents/text-layers.ts';
 import {
   deflateBombPage,
   greyPage,
@@ -25,7 +25,7 @@ import { residentBytesOf } from '../support/servers/processes.ts';
 import { fileOf } from './open-bytes.ts';
 
 /** A process of this file's own, which has three seconds for a request. */
-const file = new URL('../../shared/documents/pages-process.ts', import.meta.url);
+const file = new URL('../../shared/documents/parts/pages-process.ts', import.meta.url);
 const own = new DocumentProcess<DocumentRequest, DocumentAnswer>(file, { heapMb: 256 });
 const reader = { process: own, ms: 3_000 };
 

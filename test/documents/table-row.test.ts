@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Markdown } from '../../shared/documents/office/markdown.ts';
+import { Markdown } from '../../shared/documents/markdown.ts';
 import { tableRow, tableRule } from '../../shared/documents/table-row.ts';
 import { textOfRows } from '../../shared/documents/text-tables.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textLayersIn } from '../../shared/documents/text-layers.ts';
+import { textLayersIn } from '../../shared/documents/parts/text-layers.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { rawPdf } from '../support/fixtures/poison.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDocument } from '../../shared/documents/open-document.ts';
+import { openDocument } from '../../shared/documents/parts/open-document.ts';
 import { readAnswer, type WindowAnswer } from '../../shared/extract/answers/answer.ts';
 import { parseExtract } from '../../shared/extract/asked/spec.ts';
 import { assemble } from '../../shared/extract/assemble.ts';

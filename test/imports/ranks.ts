@@ -76,6 +76,15 @@ export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['engine/item'],
   ],
   'shared/extract': [['tables'], ['.'], ['rows'], ['answers'], ['words'], ['asked']],
+  'shared/chat': [['stream'], ['research'], ['sources'], ['.']],
+  'shared/documents': [['attached'], ['parts'], ['office', 'processes'], ['.']],
+  'shared/models': [
+    ['batches'],
+    ['upstreams'],
+    ['dialects/chat', 'dialects/messages', 'dialects/responses'],
+    ['dialects'],
+    ['.'],
+  ],
   'shared/ledger': [['.'], ['audit'], ['leases'], ['parts'], ['account'], ['terms']],
   'lib/local': [
     ['watch'],

@@ -6,7 +6,6 @@ import type { Model } from '../../shared/models/catalogue.ts';
 import { chatCostNanoUsd as costNanoUsd } from '../../shared/models/chat-usage.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
 import type { Body } from '../../shared/models/dialects/dialect.ts';
-import { dialects } from '../../shared/models/dialects/dialects.ts';
 import { pdfPagesIn } from '../../shared/models/pdf-pages.ts';
 import {
   estimatePromptTokens,
@@ -14,6 +13,7 @@ import {
   maxCostNanoUsd,
   type SizedRequest,
 } from '../../shared/models/token-bounds.ts';
+import { dialects } from '../../shared/models/upstreams/dialects.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { countTokens } from '../support/fixtures/tokens.ts';
 import { cases } from '../support/run/cases.ts';

@@ -6,8 +6,8 @@ import { countTokens as r50k } from 'gpt-tokenizer/encoding/r50k_base';
 import { describe, expect, it } from 'vitest';
 import { beginningsOf } from '../../shared/models/beginnings.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
-import { dialects } from '../../shared/models/dialects/dialects.ts';
 import { maxPromptTokens, type SizedRequest } from '../../shared/models/token-bounds.ts';
+import { dialects } from '../../shared/models/upstreams/dialects.ts';
 import { cases } from '../support/run/cases.ts';
 
 const model = {

@@ -30,9 +30,9 @@ const companions: Record<string, string[]> = {
 
 /** Processes that a module starts from its own folder; each is bundled beside the bundles that contain it. */
 const processes: Record<string, string> = {
-  'shared/documents/open-document.ts': 'shared/documents/pages-process.ts',
+  'shared/documents/parts/open-document.ts': 'shared/documents/parts/pages-process.ts',
   'shared/documents/parts/take-apart.ts': 'shared/documents/parts/take-apart-process.ts',
-  'shared/documents/text-layers.ts': 'shared/documents/text-layers-process.ts',
+  'shared/documents/parts/text-layers.ts': 'shared/documents/parts/text-layers-process.ts',
   'shared/pages/parse-page.ts': 'shared/pages/page-process.ts',
 };
 

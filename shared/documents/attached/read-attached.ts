@@ -7,8 +7,8 @@ import { errorFields, log } from '../../log.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { truncated } from '../../truncated.ts';
 import { unreadableDocument } from '../errors.ts';
-import { fileText } from '../file-text.ts';
-import { lossInWords } from '../processes/loss.ts';
+import { lossInWords } from '../loss.ts';
+import { fileText } from '../parts/file-text.ts';
 import type {
   AttachedContent,
   AttachedFile,

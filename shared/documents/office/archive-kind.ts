@@ -1,5 +1,5 @@
+import { type OfficeKind, officeTypes } from '../office-kind.ts';
 import type { Archive } from './archive.ts';
-import { type OfficeKind, officeTypes } from './kind.ts';
 import { mainPartOf } from './relationships.ts';
 
 /** What a ZIP archive is: an Office file, an e-book, or an archive of files. */

@@ -1,5 +1,5 @@
+import type { Block } from '../markdown.ts';
 import type { Archive } from './archive.ts';
-import type { Block } from './markdown.ts';
 import { attribute, readPart } from './xml.ts';
 
 /** A longer series is a measurement, whose points are not read one by one. */

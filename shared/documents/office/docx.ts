@@ -1,16 +1,16 @@
 import { decodeHtml, htmlText } from '../html-text.ts';
 import { letterOf } from '../letters.ts';
+import { type Block, Markdown } from '../markdown.ts';
+import { inPosition } from '../raised-text.ts';
 import { readRtf } from '../rtf-text.ts';
+import { TableReader } from '../table-reader.ts';
 import { decodeText } from '../text.ts';
 import type { Archive } from './archive.ts';
 import { Numberings } from './docx-numbering.ts';
 import { type ParagraphStyle, readProperty, readStyles } from './docx-styles.ts';
 import { relationshipId, shownBy } from './drawings.ts';
 import { Equation } from './equations.ts';
-import { type Block, Markdown } from './markdown.ts';
-import { inPosition } from './raised-text.ts';
 import { mainPartOf, type Relationship, relationshipsOf } from './relationships.ts';
-import { TableReader } from './table-reader.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
 /** Deleted and moved text, former properties, tab stops, and what older programs show in place of something. */

@@ -1,6 +1,6 @@
+import type { Block } from '../markdown.ts';
 import type { Archive } from './archive.ts';
 import { chartBlocks } from './charts.ts';
-import type { Block } from './markdown.ts';
 import type { Relationship } from './relationships.ts';
 import { type Attributes, attribute, readPart } from './xml.ts';
 

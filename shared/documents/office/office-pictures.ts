@@ -1,5 +1,5 @@
+import type { OfficeKind } from '../office-kind.ts';
 import type { Archive } from './archive.ts';
-import type { OfficeKind } from './kind.ts';
 import { slideParts } from './pptx.ts';
 import { relationshipsOf } from './relationships.ts';
 import { readPart } from './xml.ts';

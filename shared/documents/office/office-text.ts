@@ -1,8 +1,8 @@
+import { type Markdown, markdownUpTo } from '../markdown.ts';
+import type { OfficeKind } from '../office-kind.ts';
 import type { Warning } from '../warnings.ts';
 import type { Archive } from './archive.ts';
 import { readDocx } from './docx.ts';
-import type { OfficeKind } from './kind.ts';
-import { type Markdown, markdownUpTo } from './markdown.ts';
 import { readOpenDocument } from './opendocument.ts';
 import { readPptx } from './pptx.ts';
 import { readXlsx } from './xlsx.ts';

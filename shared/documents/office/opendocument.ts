@@ -1,9 +1,9 @@
 import { encryptedDocument } from '../errors.ts';
+import type { Block, Markdown } from '../markdown.ts';
+import { inPosition } from '../raised-text.ts';
+import { TableReader } from '../table-reader.ts';
 import type { Archive } from './archive.ts';
-import type { Block, Markdown } from './markdown.ts';
-import { inPosition } from './raised-text.ts';
 import { addSlide, type Slide } from './slides.ts';
-import { TableReader } from './table-reader.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
 /** Writes the text of an OpenDocument file: a text, a presentation's slides, or the sheets of a spreadsheet. */

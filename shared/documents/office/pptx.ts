@@ -1,10 +1,10 @@
 import { unreadableDocument } from '../errors.ts';
+import type { Block, Markdown } from '../markdown.ts';
+import { TableReader } from '../table-reader.ts';
 import type { Archive } from './archive.ts';
 import { relationshipId, shownBy } from './drawings.ts';
-import type { Block, Markdown } from './markdown.ts';
 import { mainPartOf, relationshipsOf } from './relationships.ts';
 import { addSlide, type Slide } from './slides.ts';
-import { TableReader } from './table-reader.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
 const maxSlides = 2_000;

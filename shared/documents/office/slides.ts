@@ -1,4 +1,4 @@
-import type { Block, Markdown } from './markdown.ts';
+import type { Block, Markdown } from '../markdown.ts';
 
 /** A slide of a presentation. */
 export interface Slide {

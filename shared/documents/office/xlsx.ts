@@ -1,8 +1,8 @@
+import { type Block, type Markdown, oneLine } from '../markdown.ts';
+import { TableReader } from '../table-reader.ts';
 import type { Archive } from './archive.ts';
 import { relationshipId, shownBy, textsOf } from './drawings.ts';
-import { type Block, type Markdown, oneLine } from './markdown.ts';
 import { mainPartOf, type Relationship, relationshipsOf } from './relationships.ts';
-import { TableReader } from './table-reader.ts';
 import { type NumberStyle, numberText, readNumberStyles } from './xlsx-numbers.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 

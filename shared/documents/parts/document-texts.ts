@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { ServiceError } from '../../http/errors.ts';
 import { tooLongDocument, unreadableDocument } from '../errors.ts';
 import { type CompositeKind, isComposite } from '../kind.ts';
-import { lossInWords } from '../processes/loss.ts';
+import { lossInWords } from '../loss.ts';
 import type { DocumentReading } from '../processes/read-in-process.ts';
 import { TimeFromFirstTurn } from '../processes/time-from-first-turn.ts';
-import { textLayersIn } from '../text-layers.ts';
 import type { WarnedText } from '../warnings.ts';
 import { type Part, underName } from './part.ts';
 import { takeApart } from './take-apart.ts';
+import { textLayersIn } from './text-layers.ts';
 
 /** Where a document's text ends to be one that is read, and whose turns its reading takes. */
 export interface TextLimits {

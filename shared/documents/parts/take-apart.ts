@@ -1,8 +1,8 @@
 import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
+import { lossInWords } from '../loss.ts';
 import type { SentError } from '../processes/answer-requests.ts';
 import { DocumentProcess, ProcessLostError, type Reading } from '../processes/document-process.ts';
-import { lossInWords } from '../processes/loss.ts';
 import { processBeside } from '../processes/start-process.ts';
 import type { ExtractionOptions } from './extraction.ts';
 import type { Part } from './part.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { ServiceError } from '../../http/errors.ts';
-import { type Loss, lossOf } from './loss.ts';
+import { type Loss, lossOf } from '../loss.ts';
 
 /** A 422 on its way to another process. */
 export type SentError = Pick<ServiceError, 'code' | 'message'>;

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ServiceError } from '../../http/errors.ts';
 import { log } from '../../log.ts';
+import { type Loss, lossByEnd } from '../loss.ts';
 import { type Reply, ready } from './answer-requests.ts';
-import { type Loss, lossByEnd } from './loss.ts';
 import { isRunning, keepAlive, type ProcessLimits, startProcess } from './start-process.ts';
 import { Turns } from './turns.ts';
 

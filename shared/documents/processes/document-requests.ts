@@ -1,6 +1,6 @@
 import type { Document, FileOnDisk, PageContent, PageOptions } from '../document.ts';
+import type { MemoryLimit } from '../memory-limit.ts';
 import { answerWith } from './answer-requests.ts';
-import type { MemoryLimit } from './memory-limit.ts';
 
 /** A document that a process is to read; it is opened again by a process that doesn't know it. */
 export interface ReadDocument {

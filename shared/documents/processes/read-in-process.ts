@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { ServiceError } from '../../http/errors.ts';
 import type { Document, FileOnDisk, PageContent } from '../document.ts';
 import { unreadableDocument, unreadablePage } from '../errors.ts';
+import { lossInWords } from '../loss.ts';
 import { type DocumentProcess, ProcessLostError, type Reading } from './document-process.ts';
 import type {
   DocumentAnswer,
@@ -9,7 +10,6 @@ import type {
   OpenedDocument,
   ReadDocument,
 } from './document-requests.ts';
-import { lossInWords } from './loss.ts';
 
 /** A process that opens and reads documents, and the time that each of its requests may take. */
 export interface DocumentReader {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from '../../documents/document.ts';
-import { openTextLayers } from '../../documents/text-layers.ts';
+import { openTextLayers } from '../../documents/parts/text-layers.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { isPermanent } from '../engine/run/failure.ts';
 import type { SourceJob } from '../sources/source-job.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isGone } from '../../aws/is-gone.ts';
 import type { Document } from '../../documents/document.ts';
-import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
+import { type OpenableKind, openDocument } from '../../documents/parts/open-document.ts';
 import { maxPictureBytes } from '../../http/bounds.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';

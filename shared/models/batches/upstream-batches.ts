@@ -1,9 +1,9 @@
 import OpenAI from 'openai';
 import { setting } from '../../config.ts';
 import type { Model } from '../catalogue.ts';
-import type { DialectName } from '../dialects/names.ts';
-import { spokenBy, upstreamNamed } from '../upstream.ts';
+import type { DialectName } from '../dialect-names.ts';
 import { credentialsFor } from '../upstream-credentials.ts';
+import { spokenBy, upstreamNamed } from '../upstreams/upstream.ts';
 import { anthropicBatches } from './anthropic-batches.ts';
 import { openaiBatches } from './openai-batches.ts';
 import type { BatchProtocol } from './protocol.ts';

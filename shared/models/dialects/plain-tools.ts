@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { newCallId } from '../field.ts';
 import type { Ask, AskMessage, Tool, ToolCallPart } from './ask.ts';
 import type { AnswerEvent } from './dialect.ts';
-import { newCallId } from './field.ts';
 
 /*
  * Responses' tools as functions, for providers that know only those: a custom tool has its input as the one argument,

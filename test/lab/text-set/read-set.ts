@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kindOf } from '../../../shared/documents/kind.ts';
-import { openDocument } from '../../../shared/documents/open-document.ts';
+import { openDocument } from '../../../shared/documents/parts/open-document.ts';
 import { decodeText } from '../../../shared/documents/text.ts';
 import { hasPages } from '../../../shared/jobs/sources/source-job.ts';
 import { formats } from './formats.ts';

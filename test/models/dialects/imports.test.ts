@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { dialectNames } from '../../../shared/models/dialects/names.ts';
+import { dialectNames } from '../../../shared/models/dialect-names.ts';
 
 const folder = new URL('../../../shared/models/dialects/', import.meta.url);
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect } from 'vitest';
 import type { ChatEvent } from '../../../shared/chat/chat-event.ts';
-import { streamChat } from '../../../shared/chat/stream-chat.ts';
+import { streamChat } from '../../../shared/chat/stream/stream-chat.ts';
 import { ChatStreamRequest } from '../../../shared/chat/stream-request.ts';
 import type { DocumentHit } from '../../../shared/connectors/drive-documents.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';

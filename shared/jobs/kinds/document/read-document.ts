@@ -5,7 +5,7 @@ import type { Document } from '../../../documents/document.ts';
 import { unsupportedFile } from '../../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../../documents/joined-document.ts';
 import { type DocumentKind, kindOf, mediaTypeOf } from '../../../documents/kind.ts';
-import { type OpeningOptions, openDocument } from '../../../documents/open-document.ts';
+import { type OpeningOptions, openDocument } from '../../../documents/parts/open-document.ts';
 import { readText } from '../../../documents/text.ts';
 import { textDocument } from '../../../documents/text-document.ts';
 import { typeInWords } from '../../../documents/type-words.ts';

@@ -1,4 +1,4 @@
-import { openDocument } from '../../../documents/open-document.ts';
+import { openDocument } from '../../../documents/parts/open-document.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
 import { BudgetExceededError } from '../../../ledger/terms/limit-errors.ts';
 import { taskAttributes } from '../../asked/task.ts';

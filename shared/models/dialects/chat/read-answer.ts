@@ -1,8 +1,8 @@
 import { cachedTokens, type TokenUsage, withWholePrompt, writtenTokens } from '../../chat-usage.ts';
+import { jsonIn, newCallId, numberIn, textIn } from '../../field.ts';
 import { withReasoning } from '../../reported-usage.ts';
 import { textOf } from '../../token-bounds.ts';
 import type { AnswerEvent, AnswerReader, Body, EndReason, Usage } from '../dialect.ts';
-import { jsonIn, newCallId, numberIn, textIn } from '../field.ts';
 import { joined, sealed, textOfDetails } from './thoughts.ts';
 
 /** A message of a chat completion, or a piece of one. A provider sends it, so any field may be malformed. */

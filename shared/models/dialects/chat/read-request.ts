@@ -1,3 +1,4 @@
+import { jsonIn, numberIn, textIn } from '../../field.ts';
 import type {
   Ask,
   AskMessage,
@@ -8,7 +9,6 @@ import type {
   Tool,
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { jsonIn, numberIn, textIn } from '../field.ts';
 
 type Place = (string | number)[];
 

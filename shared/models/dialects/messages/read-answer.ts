@@ -1,8 +1,8 @@
 import type { ServiceError } from '../../../http/errors.ts';
 import { messagesErrorOf } from '../../../http/messages-error.ts';
 import { unavailable } from '../../errors.ts';
+import { newCallId, textIn } from '../../field.ts';
 import type { AnswerEvent, Body, EndingReader, EndReason, Usage } from '../dialect.ts';
-import { newCallId, textIn } from '../field.ts';
 import { readUsage, writeUsage } from './usage.ts';
 import { listOf, namedEvent } from './wire.ts';
 

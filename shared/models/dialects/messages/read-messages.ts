@@ -1,6 +1,6 @@
+import { textIn } from '../../field.ts';
 import type { AskMessage, AssistantPart, FilePart, ImagePart, TextPart } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { textIn } from '../field.ts';
 import { blocksOf, cacheOf, listOf } from './wire.ts';
 
 type Place = (string | number)[];

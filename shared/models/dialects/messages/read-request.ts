@@ -1,6 +1,6 @@
+import { textIn } from '../../field.ts';
 import type { Ask, Reasoning, Tool } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { textIn } from '../field.ts';
 import { readMessages, readSystem } from './read-messages.ts';
 import { cacheOf, isOwnTool, listOf } from './wire.ts';
 

@@ -1,6 +1,6 @@
+import { textIn } from '../../field.ts';
 import type { SizedRequest } from '../../token-bounds.ts';
 import type { Body } from '../dialect.ts';
-import { textIn } from '../field.ts';
 import { blocksOf, isOwnTool, listOf } from './wire.ts';
 
 /**

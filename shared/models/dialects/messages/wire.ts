@@ -1,6 +1,6 @@
+import { textIn } from '../../field.ts';
 import type { CacheLifetime } from '../ask.ts';
 import type { Body } from '../dialect.ts';
-import { textIn } from '../field.ts';
 
 /** The lists in a request: its fields may be anything that its schema lets through. */
 export const listOf = (value: unknown): Body[] =>

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../../http/errors.ts';
+import { textIn } from '../../field.ts';
 import type { AnswerEvent, Body, EndingReader, EndReason, Usage } from '../dialect.ts';
-import { textIn } from '../field.ts';
 import { ItemReader, outOfOrder } from './read-item.ts';
 import { emptyResponse, failureCode, NumberedEvents } from './response-object.ts';
 import { responseUsage, usageOf } from './usage.ts';

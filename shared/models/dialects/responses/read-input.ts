@@ -1,3 +1,4 @@
+import { jsonIn, textIn } from '../../field.ts';
 import type {
   AskMessage,
   AssistantPart,
@@ -7,7 +8,6 @@ import type {
   ThoughtPart,
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { jsonIn, textIn } from '../field.ts';
 import { plainName } from '../plain-tools.ts';
 import { sealOf } from './encrypted-content.ts';
 

@@ -1,6 +1,6 @@
 import { type ModelError, unavailable } from '../../errors.ts';
+import { jsonIn, newCallId, numberIn, textIn } from '../../field.ts';
 import type { AnswerEvent, Body } from '../dialect.ts';
-import { jsonIn, newCallId, numberIn, textIn } from '../field.ts';
 import { sealOf } from './encrypted-content.ts';
 import { callKinds, isCall, OutputItem, type PartType, partKinds } from './output-item.ts';
 

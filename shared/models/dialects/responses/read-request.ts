@@ -1,6 +1,6 @@
+import { numberIn, textIn } from '../../field.ts';
 import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { numberIn, textIn } from '../field.ts';
 import { plainName } from '../plain-tools.ts';
 import { messagesOf } from './read-input.ts';
 

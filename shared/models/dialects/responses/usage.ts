@@ -1,6 +1,6 @@
+import { numberIn } from '../../field.ts';
 import { withReasoning } from '../../reported-usage.ts';
 import type { Body, Usage } from '../dialect.ts';
-import { numberIn } from '../field.ts';
 
 /** Reads a usage, in which any field may be malformed. Thoughts that are counted beside the output are part of it. */
 export function usageOf({ input_tokens_details, output_tokens_details, ...told }: Body): Usage {

@@ -17,12 +17,12 @@ import type {
 } from '../../../../models/batches/protocol.ts';
 import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { CompletionMeter, type Metered } from '../../../../models/completion-meter.ts';
-import { dialects } from '../../../../models/dialects/dialects.ts';
+import type { DialectName } from '../../../../models/dialect-names.ts';
 import { meteredEmbeddings } from '../../../../models/dialects/embeddings.ts';
 import { meteredOf } from '../../../../models/dialects/metered.ts';
-import type { DialectName } from '../../../../models/dialects/names.ts';
 import { withoutEchoes } from '../../../../models/echoes.ts';
 import { noCompletion, unavailable } from '../../../../models/errors.ts';
+import { dialects } from '../../../../models/upstreams/dialects.ts';
 import { chargeSubjectOf } from '../../../asked/charge-subject.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
 import { type LineStep, lineName } from '../../requests/file-line.ts';

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { encryptedDocument, unreadableDocument } from './errors.ts';
-import { decodeHtml, htmlText } from './html-text.ts';
-import type { Archive } from './office/archive.ts';
-import { attribute, readPart } from './office/xml.ts';
-import type { Warning } from './warnings.ts';
+import { encryptedDocument, unreadableDocument } from '../errors.ts';
+import { decodeHtml, htmlText } from '../html-text.ts';
+import type { Warning } from '../warnings.ts';
+import type { Archive } from './archive.ts';
+import { attribute, readPart } from './xml.ts';
 
 interface Epub {
   /** The names of the chapters, in reading order. */

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { emptyDocument, unsupportedFile } from './errors.ts';
-import { isComposite, kindOf, mediaTypeOf } from './kind.ts';
-import { documentTexts, type TextLimits } from './parts/document-texts.ts';
-import { decodeText } from './text.ts';
-import { typeInWords } from './type-words.ts';
+import { emptyDocument, unsupportedFile } from '../errors.ts';
+import { isComposite, kindOf, mediaTypeOf } from '../kind.ts';
+import { decodeText } from '../text.ts';
+import { typeInWords } from '../type-words.ts';
+import { documentTexts, type TextLimits } from './document-texts.ts';
 
 /** A file that came with a request. */
 export interface SentFile {

@@ -1,13 +1,13 @@
-import { ServiceError } from '../http/errors.ts';
-import type { Document } from './document.ts';
-import { DocumentProcess } from './processes/document-process.ts';
+import { ServiceError } from '../../http/errors.ts';
+import type { Document } from '../document.ts';
+import { DocumentProcess } from '../processes/document-process.ts';
 import {
   type DocumentReader,
   type DocumentReading,
   openInProcess,
-} from './processes/read-in-process.ts';
-import { processBeside } from './processes/start-process.ts';
-import type { WarnedText } from './warnings.ts';
+} from '../processes/read-in-process.ts';
+import { processBeside } from '../processes/start-process.ts';
+import type { WarnedText } from '../warnings.ts';
 
 const reader: DocumentReader = {
   process: new DocumentProcess(processBeside(import.meta.url, 'text-layers-process'), {

@@ -1,20 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import OpenAI, { type ClientOptions } from 'openai';
-import { setting } from '../config.ts';
-import { UnprocessableEntityError } from '../http/errors.ts';
-import { errorWords, log } from '../log.ts';
-import type { AnswerBytes } from './answer-bytes.ts';
-import { type Head, readHead } from './answer-head.ts';
-import { catalogue, type Model } from './catalogue.ts';
-import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
-import { type Ask, inTurns } from './dialects/ask.ts';
-import type { Dialect } from './dialects/dialect.ts';
-import { dialects, wires } from './dialects/dialects.ts';
-import type { DialectName } from './dialects/names.ts';
-import { withPlainTools } from './dialects/plain-tools.ts';
-import { isEventStream, translateResponse } from './dialects/translate.ts';
-import { inOrder } from './draw.ts';
-import { withoutEchoes } from './echoes.ts';
+import { setting } from '../../config.ts';
+import { UnprocessableEntityError } from '../../http/errors.ts';
+import { errorWords, log } from '../../log.ts';
+import type { AnswerBytes } from '../answer-bytes.ts';
+import { catalogue, type Model } from '../catalogue.ts';
+import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from '../circuit.ts';
+import type { DialectName } from '../dialect-names.ts';
+import { type Ask, inTurns } from '../dialects/ask.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { withPlainTools } from '../dialects/plain-tools.ts';
+import { isEventStream, translateResponse } from '../dialects/translate.ts';
+import { inOrder } from '../draw.ts';
+import { withoutEchoes } from '../echoes.ts';
 import {
   AnswerTooLargeError,
   ModelError,
@@ -24,11 +22,13 @@ import {
   toModelError,
   unavailable,
   unreached,
-} from './errors.ts';
-import { outputLimitName } from './output-limit-name.ts';
-import { withOwnTemperature } from './own-temperature.ts';
-import { tellingIfSent } from './sent-whole.ts';
-import { credentialsFor, forgetCredentials } from './upstream-credentials.ts';
+} from '../errors.ts';
+import { outputLimitName } from '../output-limit-name.ts';
+import { withOwnTemperature } from '../own-temperature.ts';
+import { tellingIfSent } from '../sent-whole.ts';
+import { credentialsFor, forgetCredentials } from '../upstream-credentials.ts';
+import { type Head, readHead } from './answer-head.ts';
+import { dialects, wires } from './dialects.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody extends RequestBody {

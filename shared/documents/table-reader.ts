@@ -1,4 +1,4 @@
-import { unreadableDocument } from '../errors.ts';
+import { unreadableDocument } from './errors.ts';
 
 interface OpenTable {
   rows: string[][];

@@ -1,19 +1,19 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { setting } from '../config.ts';
-import type { Document, FileOnDisk } from './document.ts';
-import { emptyDocument, unsupportedFile } from './errors.ts';
-import { joinDocuments } from './joined-document.ts';
-import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from './kind.ts';
-import { hasPages, type Part } from './parts/part.ts';
-import { takeApart } from './parts/take-apart.ts';
-import { DocumentProcess } from './processes/document-process.ts';
-import type { DocumentAnswer, DocumentRequest } from './processes/document-requests.ts';
-import { type DocumentReading, openInProcess } from './processes/read-in-process.ts';
-import { processBeside } from './processes/start-process.ts';
-import { readText } from './text.ts';
-import { textDocument } from './text-document.ts';
-import { typeInWords } from './type-words.ts';
+import { setting } from '../../config.ts';
+import type { Document, FileOnDisk } from '../document.ts';
+import { emptyDocument, unsupportedFile } from '../errors.ts';
+import { joinDocuments } from '../joined-document.ts';
+import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from '../kind.ts';
+import { DocumentProcess } from '../processes/document-process.ts';
+import type { DocumentAnswer, DocumentRequest } from '../processes/document-requests.ts';
+import { type DocumentReading, openInProcess } from '../processes/read-in-process.ts';
+import { processBeside } from '../processes/start-process.ts';
+import { readText } from '../text.ts';
+import { textDocument } from '../text-document.ts';
+import { typeInWords } from '../type-words.ts';
+import { hasPages, type Part } from './part.ts';
+import { takeApart } from './take-apart.ts';
 
 /** The kinds of documents that have pages, or are taken apart into such. */
 export type OpenableKind = 'pdf' | 'image' | CompositeKind;

@@ -1,24 +1,29 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Caller } from '../http/caller.ts';
-import { valueError } from '../http/errors.ts';
-import { eventStream } from '../http/event-stream.ts';
-import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { callerWithSecret } from '../keys/caller-with-secret.ts';
-import { allowedModelsOf, noSuchModel, usableModel } from '../keys/usable-models.ts';
-import { type Admission, admit } from '../ledger/admission.ts';
-import { catalogue, type Model } from '../models/catalogue.ts';
-import { modelAnswer } from './answer.ts';
+import type { Caller } from '../../http/caller.ts';
+import { valueError } from '../../http/errors.ts';
+import { eventStream } from '../../http/event-stream.ts';
+import type { Invocation, StreamedResponse } from '../../http/stream-endpoint.ts';
+import { callerWithSecret } from '../../keys/caller-with-secret.ts';
+import { allowedModelsOf, noSuchModel, usableModel } from '../../keys/usable-models.ts';
+import { type Admission, admit } from '../../ledger/admission.ts';
+import { catalogue, type Model } from '../../models/catalogue.ts';
+import { modelAnswer } from '../answer.ts';
+import type { ChatEvent } from '../chat-event.ts';
+import { withKeysFiles } from '../own-files.ts';
+import { planHold } from '../plan-hold.ts';
+import { research } from '../research/research.ts';
+import { sessionHistory } from '../session.ts';
+import { reachOf } from '../sources/reach.ts';
+import { searchedAnswer } from '../sources/searched-answer.ts';
+import {
+  type ChatStreamRequest,
+  refuseUnseen,
+  samplingOf,
+  userMessage,
+} from '../stream-request.ts';
+import { type AnswerEvents, begin, type Turn, turnEvents } from '../turn.ts';
+import { TurnUsage } from '../turn-usage.ts';
 import { documentsIn, withDocumentTexts } from './attached-documents.ts';
-import type { ChatEvent } from './chat-event.ts';
-import { withKeysFiles } from './own-files.ts';
-import { planHold } from './plan-hold.ts';
-import { research } from './research/research.ts';
-import { sessionHistory } from './session.ts';
-import { reachOf } from './sources/reach.ts';
-import { searchedAnswer } from './sources/searched-answer.ts';
-import { type ChatStreamRequest, refuseUnseen, samplingOf, userMessage } from './stream-request.ts';
-import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
-import { TurnUsage } from './turn-usage.ts';
 
 /**
  * Answers a chat message as server-sent events, and keeps the turn in its session. Throws `AuthenticationError`,

@@ -1,9 +1,9 @@
-import { openImage } from './image.ts';
-import { openPdf } from './pdf.ts';
-import { readDocumentsWith } from './processes/document-requests.ts';
-import { MemoryLimit } from './processes/memory-limit.ts';
-import { SharedPdfium } from './shared-pdfium.ts';
-import { loadVips } from './vips.ts';
+import { openImage } from '../image.ts';
+import { MemoryLimit } from '../memory-limit.ts';
+import { openPdf } from '../pdf.ts';
+import { readDocumentsWith } from '../processes/document-requests.ts';
+import { SharedPdfium } from '../shared-pdfium.ts';
+import { loadVips } from '../vips.ts';
 
 /** Together with all else within the 2,048 MB of the function that draws pages. */
 const pdfiumMemory = new MemoryLimit(1_152);

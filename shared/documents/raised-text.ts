@@ -1,4 +1,4 @@
-import { lowered, raised } from '../letters.ts';
+import { lowered, raised } from './letters.ts';
 
 /** Returns raised (`superscript`) or lowered (`subscript`) text in Unicode's letters, else behind `^` or `_` in numbers. */
 export function inPosition(text: string, position = ''): string {

@@ -1,11 +1,10 @@
-import type { AnswerBytes } from './answer-bytes.ts';
-import type { Metered } from './completion-meter.ts';
-import type { AnswerEvent, Body } from './dialects/dialect.ts';
-import { dialects } from './dialects/dialects.ts';
-import { meteredEmbeddings } from './dialects/embeddings.ts';
-import { meteredOf } from './dialects/metered.ts';
-import type { DialectName } from './dialects/names.ts';
-import { parsedEvent } from './dialects/translate.ts';
+import type { AnswerBytes } from '../answer-bytes.ts';
+import type { Metered } from '../completion-meter.ts';
+import type { DialectName } from '../dialect-names.ts';
+import type { AnswerEvent, Body } from '../dialects/dialect.ts';
+import { meteredEmbeddings } from '../dialects/embeddings.ts';
+import { meteredOf } from '../dialects/metered.ts';
+import { parsedEvent } from '../dialects/translate.ts';
 import {
   AnswerTooLargeError,
   brokeOff,
@@ -13,10 +12,11 @@ import {
   noCompletion,
   reportedFailure,
   unavailable,
-} from './errors.ts';
-import { dataOf, EventSplitter, eventsIn } from './event-splitter.ts';
-import { within } from './idle-timeout.ts';
-import { OutputCount } from './output-count.ts';
+} from '../errors.ts';
+import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
+import { within } from '../idle-timeout.ts';
+import { OutputCount } from '../output-count.ts';
+import { dialects } from './dialects.ts';
 
 /** An answer that is read, in the dialect that its caller asked in. */
 interface Answer {

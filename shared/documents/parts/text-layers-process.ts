@@ -1,7 +1,7 @@
-import { openPdf } from './pdf.ts';
-import { readDocumentsWith } from './processes/document-requests.ts';
-import { MemoryLimit } from './processes/memory-limit.ts';
-import { SharedPdfium } from './shared-pdfium.ts';
+import { MemoryLimit } from '../memory-limit.ts';
+import { openPdf } from '../pdf.ts';
+import { readDocumentsWith } from '../processes/document-requests.ts';
+import { SharedPdfium } from '../shared-pdfium.ts';
 
 /** Nothing is drawn, so that pages take little; functions of 1,024 MB read text layers beside other work. */
 const memory = new MemoryLimit(256);

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
-import { askToRead } from '../documents/attached/ask-to-read.ts';
-import type { AttachedFile } from '../documents/attached/attached-file.ts';
-import type { Room } from '../http/byte-budget.ts';
-import { valueError } from '../http/errors.ts';
-import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
+import { askToRead } from '../../documents/attached/ask-to-read.ts';
+import type { AttachedFile } from '../../documents/attached/attached-file.ts';
+import type { Room } from '../../http/byte-budget.ts';
+import { valueError } from '../../http/errors.ts';
+import type { ChatFile, ChatStreamRequest } from '../stream-request.ts';
 
 /** Each is read by a function of its own. */
 const maxDocuments = 20;

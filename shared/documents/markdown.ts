@@ -1,5 +1,5 @@
-import { tableRow, tableRule } from '../table-row.ts';
-import { type Warning, warnings } from '../warnings.ts';
+import { tableRow, tableRule } from './table-row.ts';
+import { type Warning, warnings } from './warnings.ts';
 
 /** A piece of a document. */
 export type Block =

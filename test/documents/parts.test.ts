@@ -171,6 +171,14 @@ describe('an archive of files', () => {
     ]);
   });
 
+  it('of as many files as there may be has them all', async () => {
+    const names = Array.from({ length: 500 }, (_, n) => `${n}.txt`);
+
+    const parts = await partsOf(archiveOf(Object.fromEntries(names.map((name) => [name, name]))));
+
+    expect(parts.map(([name]) => name)).toEqual(names);
+  });
+
   it.each<[string, () => Uint8Array, string, string?]>([
     ['is empty', () => archiveOf({}), 'no files', 'empty_document'],
     ['holds folders alone', () => archiveOf({ 'a/': '' }), 'no files', 'empty_document'],

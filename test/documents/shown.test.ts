@@ -26,6 +26,54 @@ const chart = `<c:chartSpace xmlns:c="c" xmlns:a="a"><c:chart><c:title><c:tx><a:
 const chartText =
   'Chart: Sales by region\n\n|  | 2025 |\n| --- | --- |\n| North | 41 |\n| South | 7 |';
 
+describe('a chart', () => {
+  const points = (role: string, ...values: [index: number, value: string][]) =>
+    `<c:${role}>${values.map(([index, value]) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('')}</c:${role}>`;
+  const series = (name: string, ...data: string[]) =>
+    `<c:ser><c:tx><c:v>${name}</c:v></c:tx>${data.join('')}</c:ser>`;
+  const textOf = (content: string) => {
+    const parts = {
+      'ppt/slides/_rels/slide1.xml.rels':
+        related(['chart', '../c.xml'])['word/_rels/document.xml.rels'] ?? '',
+      'ppt/c.xml': `<c:chartSpace xmlns:c="c" xmlns:a="a"><c:chart>${content}</c:chart></c:chartSpace>`,
+    };
+    const shapes = '<p:graphicFrame><c:chart xmlns:c="c" r:id="r0"/></p:graphicFrame>';
+    return officeText(pptxOf([{ shapes }], parts), 'pptx').replace(/^## Slide 1\s*/, '');
+  };
+
+  it('without a title has the names of its series, and a number for one without', () => {
+    const months = points('cat', [0, 'May'], [1, 'June']);
+    const content = `${series('Lamps', months, points('val', [0, '4'], [1, '7']))}${series('', months, points('val', [1, '9']))}`;
+
+    expect(textOf(content)).toBe(
+      'Chart:\n\n|  | Lamps | Series 2 |\n| --- | --- | --- |\n| May | 4 |  |\n| June | 7 | 9 |',
+    );
+  });
+
+  it('of points has the place of each, and the title of an axis beside its own', () => {
+    const title = (text: string) => `<c:title><c:tx><a:t>${text}</a:t></c:tx></c:title>`;
+    const content = `${title('Growth')}${series('Oak', points('xVal', [0, '1.5'], [1, '2']), points('yVal', [0, '30'], [1, '44']))}${title('Years')}`;
+
+    expect(textOf(content)).toBe(
+      'Chart: Growth Years\n\n|  | Oak |\n| --- | --- |\n| 1.5 | 30 |\n| 2 | 44 |',
+    );
+  });
+
+  it('without data is a title alone, and without a title nothing', () => {
+    expect(textOf('<c:title><c:tx><a:t>Soon</a:t></c:tx></c:title>')).toBe('Chart: Soon');
+    expect(textOf('')).toBe('');
+  });
+
+  it('of a thousand points has them all, and no more', () => {
+    const many = Array.from({ length: 1_003 }, (_, n): [number, string] => [n, String(n + 5_000)]);
+
+    const lines = textOf(series('Volts', points('val', ...many))).split('\n');
+
+    expect(lines.at(-1)).toBe('|  | 5999 |');
+    expect(lines).toHaveLength(2 + 2 + 1_000);
+  });
+});
+
 describe('a Word file shows', () => {
   it('what repeats at the head and foot of its pages once', () => {
     const parts = {

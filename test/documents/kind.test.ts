@@ -147,6 +147,10 @@ it.each([
   ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'an Excel workbook'],
   ['image/heic', 'a HEIC picture'],
   ['video/mp4', 'a video'],
+  ['font/woff2', 'a font'],
+  ['audio/mpeg', 'a sound recording'],
+  ['image/x-unheard-of', 'a picture'],
+  ['text/x-unheard-of', 'a text file'],
   ['application/x-sqlite3', 'a file of type application/x-sqlite3'],
   ['application/octet-stream', 'of an unknown type'],
 ])('calls %s what people do', (type, words) => {

@@ -28,13 +28,16 @@ export const holds = (box: Box, { x, y }: Point) =>
 /** The smallest box around some, of which there must be one at least. */
 export function around(boxes: readonly Box[]): Box {
   const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const { left, top, right, bottom } of boxes) {
-    box.left = Math.min(box.left, left);
-    box.top = Math.min(box.top, top);
-    box.right = Math.max(box.right, right);
-    box.bottom = Math.max(box.bottom, bottom);
-  }
+  for (const each of boxes) widen(box, each);
   return box;
+}
+
+/** Makes a box as large as to hold another. */
+export function widen(box: Box, { left, top, right, bottom }: Box): void {
+  box.left = Math.min(box.left, left);
+  box.top = Math.min(box.top, top);
+  box.right = Math.max(box.right, right);
+  box.bottom = Math.max(box.bottom, bottom);
 }
 
 /** How much of their width two boxes share; below zero if they lie apart. */

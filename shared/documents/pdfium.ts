@@ -70,14 +70,19 @@ export class Pdfium {
     return this.box();
   }
 
+  /** The memory, which moves as it grows. */
+  private view = new Float32Array();
+
   /**
    * The box that a call has just written to the scratch memory. Up is more in PDFium's FS_RECTF, down in a
    * Box.
    * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
    */
   box(): Box {
-    const [left = 0, top = 0, right = 0, bottom = 0] = this.floats(4);
-    return { left, top: -top, right, bottom: -bottom };
+    const { buffer } = this.exports.memory;
+    if (this.view.buffer !== buffer) this.view = new Float32Array(buffer);
+    const at = (index: number) => this.view[this.scratch / 4 + index] as number;
+    return { left: at(0), top: -at(1), right: at(2), bottom: -at(3) };
   }
 
   /** The floats that a call has just written to the scratch memory. */

@@ -1,4 +1,4 @@
-import { around, type Box, centreOf, gapBetween, heightOf, holds, sharesRow } from './box.ts';
+import { type Box, centreOf, gapBetween, heightOf, holds, sharesRow, widen } from './box.ts';
 import { joinLetters, type LastLetter, type Letter } from './letters.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { LayerRun, RunWord } from './rows.ts';
@@ -108,10 +108,12 @@ class RunWriter {
     const letter = { text, ...box };
     const end = word && last ? joinLetters(last, letter) : { text, replaced: 0, isBase: true };
     const written = (before: string) => before.slice(0, before.length - end.replaced) + end.text;
-    Object.assign(run, around([run, box]), { text: written(run.text) });
+    widen(run, box);
+    run.text = written(run.text);
     if (word) {
-      Object.assign(word, around([word, box]), { text: written(word.text) });
-      word.place = around([word.place, place]);
+      widen(word, box);
+      word.text = written(word.text);
+      widen(word.place, place);
     } else {
       this.word = { text, place, ...box };
       run.words.push(this.word);

@@ -15,7 +15,7 @@ export interface AccountDifference {
 
 /** Compares an account, as it was read, with its charges. A figure that differs on some parts is the sum of those. */
 export class WholeSum {
-  private readonly sums: Map<string, AccountSum>;
+  private readonly sums: Map<string, ReturnType<typeof accountSum>>;
   private readonly isTeams: boolean;
   /** The earliest moment from which it counts charges as spent. */
   readonly spentSince: string;
@@ -57,8 +57,6 @@ export class WholeSum {
     return [...figures.values()];
   }
 }
-
-type AccountSum = ReturnType<typeof accountSum>;
 
 /**
  * Compares an account with the charges of its window. Audited sums never change; an epoch that is not audited counts

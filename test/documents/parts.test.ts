@@ -179,6 +179,14 @@ describe('an archive of files', () => {
     expect(parts.map(([name]) => name)).toEqual(names);
   });
 
+  it('its pictures count as parts too', async () => {
+    const picture = `<img src="data:image/jpeg;base64,${Buffer.from(photo).toString('base64')}">`;
+    const page = (pictures: number) => `<p>words</p>${picture.repeat(pictures)}`;
+
+    expect(await partsOf(page(499), 'html', true)).toHaveLength(500);
+    await expect(partsOf(page(500), 'html', true)).rejects.toEqual(refused('more than 500 parts'));
+  });
+
   it.each<[string, () => Uint8Array, string, string?]>([
     ['is empty', () => archiveOf({}), 'no files', 'empty_document'],
     ['holds folders alone', () => archiveOf({ 'a/': '' }), 'no files', 'empty_document'],

@@ -20,12 +20,12 @@ export interface JobFilter {
 /** What an operator sees of a job in a list: nothing of what it works on, and nothing of what came of it. */
 const attributes = `
   key_id job_id kind phase status job_type model input_type filename priority chat_job_id
-  document_object extract asked_priority retry_count max_retries error stop_reason
-  drive_folder_id drive_file_id file_id drive_result_file_id pipeline parent_job_id created_at
-  lane started_at attempt_at completed_at retry_of retry_job_id progress children_total
-  children_ended children_failed children_cancelled page_count pages_done pages_failed ready_at
-  lease_until turn endpoint window_ends_at in_progress_at finalizing_at stopped_at
-  output_file_id error_file_id warnings
+  document_object extract asked_priority retry_count max_retries error stop_reason drive_folder_id
+  drive_file_id file_id drive_result_file_id pipeline parent_job_id created_at lane started_at
+  attempt_at completed_at retry_of retry_job_id progress children_total children_ended
+  children_failed children_cancelled page_count pages_done pages_failed ready_at lease_until turn
+  endpoint window_ends_at in_progress_at finalizing_at stopped_at output_file_id error_file_id
+  warnings
 `.match(/\w+/g) as string[];
 
 const keysAtOnce = 16;

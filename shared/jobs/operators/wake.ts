@@ -6,12 +6,11 @@ import { matchingJobs } from './find-jobs.ts';
 
 /** So many are woken at once; what they lack still makes them wait again, each for its slot. */
 const most = 1_000;
-const atOnce = 16;
 
 /** Has jobs that wait for their keys' limits ask again within a minute. Returns how many. */
 export async function wakeWaiting(keyIds: readonly string[]): Promise<number> {
   const waiting = (await matchingJobs(keyIds, { statuses: ['queued'] }, most)).filter(waits);
-  const woken = await pLimit(atOnce).map(waiting, async (job) => {
+  const woken = await pLimit(16).map(waiting, async (job) => {
     for await (const part of madeFor(job, partsPrefixOf(job.job_id))) {
       if (waits(part)) await wakeJob(part);
     }

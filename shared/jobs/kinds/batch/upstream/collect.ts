@@ -38,7 +38,7 @@ import {
   toldOf,
   triesHere,
 } from './handed-line.ts';
-import { type LineIndex, openLineIndex } from './line-index.ts';
+import { openLineIndex } from './line-index.ts';
 import { endedName, type Part, type PartState, standingIdOf } from './parts.ts';
 
 /** A transaction has 4 MB at most. */
@@ -115,7 +115,7 @@ async function collectResults(
 
 /** Reads the line that a result is of; undefined if its part has no such line. */
 async function askedFor(
-  index: LineIndex,
+  index: Awaited<ReturnType<typeof openLineIndex>>,
   { job }: RequestFile,
   part: Part,
   result: UpstreamResult,

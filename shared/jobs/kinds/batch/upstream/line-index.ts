@@ -5,10 +5,7 @@ import type { RequestFile } from '../../requests/request-file.ts';
 
 const lineFeed = 0x0a;
 
-/** Where the lines of a file begin, so that each can be read alone: results come in any order. */
-export type LineIndex = Awaited<ReturnType<typeof openLineIndex>>;
-
-/** Opens a file to read its lines by their numbers. */
+/** Finds where the lines of a file begin, so that each can be read alone: results come in any order. */
 export async function openLineIndex(file: RequestFile) {
   const starts = [0];
   let at = 0;

@@ -114,10 +114,10 @@ await runCommand(
       if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
       const by = await whoRuns(values);
       const change = () => (isChange ? changeKey(id, changes, by) : readKey(id));
-      const { name } = changes;
+      const { name, ...limits } = changes;
       const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
       const webhook = await changeWebhook(id, url, values, outputs);
-      const woken = isChange ? await wakeJobs(values, [id]) : '';
+      const woken = Object.keys(limits).length > 0 ? await wakeJobs(values, [id]) : '';
       const text = describeKey(key, await teamOf(key), webhook);
       return withWebhook(key, webhook, `Changed; it takes effect ${soon}.${woken}\n\n${text}`);
     },

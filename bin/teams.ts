@@ -79,7 +79,7 @@ await runCommand(
       if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
       const by = await whoRuns(values);
       const change = () => (isChange ? changeTeam(id, changes, by) : readTeam(id));
-      const { name } = changes;
+      const { name, ...limits } = changes;
       const changed = await (name === undefined
         ? change()
         : giveName(name, change, id, teamsByName));
@@ -87,7 +87,7 @@ await runCommand(
       const team = await teamRecord(changed, keys);
       const webhook = await changeWebhook(id, url, values, outputs);
       const members = keys.filter((key) => key.team === id).map((key) => key.id);
-      const woken = isChange ? await wakeJobs(values, members) : '';
+      const woken = Object.keys(limits).length > 0 ? await wakeJobs(values, members) : '';
       return shown(team, webhook, `Changed; it takes effect at once.${woken}\n\n`);
     },
 

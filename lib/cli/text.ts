@@ -38,7 +38,7 @@ export function budgetText({
   return `${dollars(budget_usd)}${duration ? ` per ${duration}` : ''}`;
 }
 
-/** Describes changes of keys or teams; of a new one only the limits that differ from those of any. */
+/** Describes changes of keys or teams; of a new one only the limits that differ from the defaults. */
 export function describeHistory(changes: readonly KeyChange[], usual: object): string {
   if (changes.length === 0) return 'No change is written down.';
   return changes.map((change) => describe(change, usual)).join('\n\n');

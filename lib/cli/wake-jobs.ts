@@ -1,7 +1,7 @@
 import { wakeWaiting } from '../../shared/jobs/operators/wake.ts';
 import { reach, type Target } from './target.ts';
 
-/** Has the waiting jobs of keys ask again whose limits have changed. Returns what is said of it. */
+/** Has jobs ask again that wait for limits of keys, as these have changed. Returns how many, in words. */
 export async function wakeJobs(target: Target, keyIds: readonly string[]): Promise<string> {
   await reach(target, 'JOBS_TABLE');
   const woken = await wakeWaiting(keyIds);

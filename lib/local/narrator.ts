@@ -125,7 +125,7 @@ function progressWords(done: unknown, total: unknown, noun: string): string | un
   return typeof done === 'number' && done !== total ? `${done} of ${all}` : all;
 }
 
-/** Says what became of a folder's files: `42 of 50 files, 8 failed`; undefined for what is no folder. */
+/** Says what became of a folder's files: `42 of 50 files, 8 failed`; undefined for another job. */
 function filesWords({ files, files_failed, files_total }: Fields): string | undefined {
   const all = progressWords(files, files_total, 'file');
   return all && Number(files_failed) > 0 ? `${all}, ${files_failed} failed` : all;

@@ -69,7 +69,7 @@ export class DriveSearch extends Construct {
     jobs.grantHandOver(this.searchDrive);
   }
 
-  /** Lets a function ask about any Drive folders: it must ask only about those of its caller's key. */
+  /** Lets a function ask about any Drive folder. The function must ask only about folders that its caller's key has. */
   grantAsk(fn: LambdaFunction): void {
     this.searchDrive.letInvoke(fn, 'SEARCH_DRIVE_FUNCTION');
   }

@@ -28,7 +28,7 @@ const signatures = /^application\/(x-)?(pkcs7|pgp)-signature$/;
 /** Reads an email. Throws 422 if its parts are nested without end. */
 export async function readEmail(bytes: Buffer, warned?: Set<Warning>): Promise<EmailContent> {
   const email = await parse(bytes, warned);
-  if (isCutOff(bytes.toString('latin1'))) warned?.add('cut_off');
+  if (isCutOff(bytes)) warned?.add('cut_off');
   const files = email.attachments.filter(({ mimeType }) => !signatures.test(mimeType));
   const isPicture = (file: Attachment) =>
     file.mimeType.startsWith('image/') && isWithin(file, email.html);
@@ -49,12 +49,14 @@ async function parse(bytes: Buffer, warned?: Set<Warning>): Promise<Email> {
   }
 }
 
-/** Whether the mark that ends a mail's parts is missing. */
-function isCutOff(mail: string): boolean {
-  const boundary = mail.match(
-    /^content-type:\s*multipart\/[\s\S]{0,200}?boundary=(?:"([^"\n]+)"|([^\s;]+))/im,
-  );
-  return boundary !== null && !mail.includes(`--${boundary[1] ?? boundary[2]}--`);
+/** Whether the mark is missing that ends the parts which a mail's head tells of. */
+function isCutOff(mail: Buffer): boolean {
+  const [head = ''] = mail.toString('latin1', 0, limits.maxHeadersSize).split(/\r?\n\r?\n/, 1);
+  const multipart =
+    /^content-type:\s*multipart\/[\s\S]{0,200}?boundary=(?:"([^"\n]+)"|([^\s;]+))/im;
+  const [, quoted, plain] = head.match(multipart) ?? [];
+  const boundary = quoted ?? plain;
+  return boundary !== undefined && !mail.includes(`--${boundary}--`);
 }
 
 /** Whether the text shows a file in its place. */

@@ -60,14 +60,15 @@ const faultWeight = 10;
 /** Guesses the encoding of a text that is no UTF-8, by its letters' frequency, and by what no text has. */
 export function guessEncoding(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, sampleBytes);
-  const found = analyse(sample).map(({ name, confidence }) => ({
-    name: widerNames[name] ?? name,
-    confidence,
-  }));
   const tried = common.map((name) => ({ name, confidence: commonConfidence }));
-  const scored = [...found, ...tried].flatMap(({ name, confidence }) => {
-    const faults = faultsIn(sample, name);
-    return faults === undefined ? [] : { name, score: confidence - faultWeight * faults };
+  const confidences = new Map<string, number>();
+  for (const { name, confidence } of [...analyse(sample), ...tried]) {
+    const wider = widerNames[name] ?? name.toLowerCase();
+    confidences.set(wider, Math.max(confidence, confidences.get(wider) ?? 0));
+  }
+  const scored = [...confidences].flatMap(([name, confidence]) => {
+    const text = decodedAs(name, sample);
+    return text === undefined ? [] : { name, score: confidence - faultWeight * faultsIn(text) };
   });
   return scored.toSorted((one, other) => other.score - one.score)[0]?.name ?? 'windows-1252';
 }
@@ -84,13 +85,14 @@ const faults = [
   /\p{Lo}\p{Ll}|[\p{Cc}\ufffd](?<![\t\r\n\f\v])/gu,
 ];
 
-/** Counts the faults of a text in an encoding; undefined for one that the platform doesn't know. */
-function faultsIn(sample: Uint8Array, encoding: string): number | undefined {
-  let text: string;
+const faultsIn = (text: string) =>
+  faults.reduce((sum, fault) => sum + (text.match(fault)?.length ?? 0), 0);
+
+/** Decodes bytes; undefined for an encoding that the platform doesn't know. */
+export function decodedAs(encoding: string, bytes: Uint8Array): string | undefined {
   try {
-    text = new TextDecoder(encoding).decode(sample);
+    return new TextDecoder(encoding).decode(bytes);
   } catch {
     return undefined;
   }
-  return faults.reduce((sum, fault) => sum + (text.match(fault)?.length ?? 0), 0);
 }

@@ -1,4 +1,4 @@
-import { decodeUtf32, guessEncoding, wideEncodingOf } from './encoding.ts';
+import { decodedAs, decodeUtf32, guessEncoding, wideEncodingOf } from './encoding.ts';
 import type { WarnedText, Warning } from './warnings.ts';
 
 const [esc, bell] = ['\x1b', '\x07'];
@@ -14,8 +14,8 @@ const escapeSequence = new RegExp(
 );
 
 /**
- * Decodes text by its byte order mark or NULs; else as UTF-8, even with a cut character; else as it names, unless it
- * names UTF-8 and is none; else by a guess, which `warned` is told of. Terminals' escape sequences go.
+ * Decodes text by its byte order mark or NULs; else as UTF-8, even with a cut character; else as it names, unless that
+ * breaks its letters; else by a guess, which `warned` is told of. Terminals' escape sequences go.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -39,26 +39,24 @@ function decode(bytes: Uint8Array, encoding: string | undefined, warned: Set<War
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const text = mostlyUtf8(bytes);
-    if (text !== undefined) return text;
-    if (encoding !== undefined && !/^utf/i.test(encoding))
-      return decoderFor(encoding).decode(bytes);
+    const utf8 = new TextDecoder('utf-8').decode(bytes);
+    if (startsWith(bytes, [0xef, 0xbb, 0xbf]) || isMostlyWhole(utf8)) return utf8;
+    const named = encoding && decodedAs(encoding, bytes);
+    if (named && isMostlyWhole(named)) return named;
     warned.add('encoding_guessed');
-    return decoderFor(guessEncoding(bytes)).decode(bytes);
+    return new TextDecoder(guessEncoding(bytes)).decode(bytes);
   }
 }
 
-/** Returns text as UTF-8 if it has the mark of that, or at most one broken character for ten whole ones beyond ASCII. */
-function mostlyUtf8(bytes: Uint8Array): string | undefined {
-  const text = new TextDecoder('utf-8').decode(bytes);
+/** Whether a text has at most one broken character for ten whole ones beyond ASCII. */
+function isMostlyWhole(text: string): boolean {
   let [whole, broken] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0xfffd) broken += 1;
     else if (code >= 0x80) whole += 1;
   }
-  const isMarked = startsWith(bytes, [0xef, 0xbb, 0xbf]);
-  return isMarked || whole >= 10 * broken ? text : undefined;
+  return whole >= 10 * broken;
 }
 
 /** Whether bytes switch to Japanese characters and back by escape sequences, in seven bits, as older mail does. */
@@ -66,14 +64,6 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const switches = buffer.includes(`${esc}$B`) || buffer.includes(`${esc}$@`);
   return switches && buffer.every((byte) => byte < 0x80);
-}
-
-function decoderFor(encoding: string): InstanceType<typeof TextDecoder> {
-  try {
-    return new TextDecoder(encoding);
-  } catch {
-    return new TextDecoder('windows-1252');
-  }
 }
 
 /** Whether bytes look like text: UTF-16 or UTF-32, or no NUL and few control characters but space and escape. */

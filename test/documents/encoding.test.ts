@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { decodeText, looksLikeText } from '../../shared/documents/text.ts';
+import type { Warning } from '../../shared/documents/warnings.ts';
 
 /** Texts that name no encoding, as programs of their countries write them. */
 const texts: [encoding: string, text: string, hex: string][] = [
@@ -116,6 +117,19 @@ const texts: [encoding: string, text: string, hex: string][] = [
 
 it.each(texts)('a text in %s is read: %s', (_, text, hex) => {
   expect(decodeText(Buffer.from(hex, 'hex'))).toBe(text);
+});
+
+it.each([
+  ['shift_jis', 'c4eee3eee2eef020efeef1f2e0e2eae8', 'Договор поставки'],
+  ['klingon', 'c4eee3eee2eef020efeef1f2e0e2eae8', 'Договор поставки'],
+  ['utf-8', 'c4eee3eee2eef020efeef1f2e0e2eae8', 'Договор поставки'],
+  ['windows-1251', 'c4eee3eee2eef020efeef1f2e0e2eae8', 'Договор поставки'],
+  ['windows-1252', 'c4eee3', 'Äîã'],
+])('a text that names %s is read so, unless that breaks its letters', (named, hex, text) => {
+  const warned = new Set<Warning>();
+
+  expect(decodeText(Buffer.from(hex, 'hex'), named, warned)).toBe(text);
+  expect(warned.has('encoding_guessed')).toBe(!named.startsWith('windows'));
 });
 
 it.each(['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'])(

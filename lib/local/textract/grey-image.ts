@@ -68,7 +68,7 @@ export function toPgm({ width, height, pixels }: GreyImage): Buffer {
 /** Tesseract takes a grain of this much or more for ink, and reads nothing. */
 const coarseGrain = 8;
 
-/** One pixel in so many is measured. The number is prime, so that the samples don't line up in columns. */
+/** Each 101st pixel is measured. The number is prime, so that the samples don't line up in columns. */
 const sampleStep = 101;
 
 /** Returns a page's usual grey, and its grain: the greys' standard deviation, estimated by a median that ink hardly moves. */

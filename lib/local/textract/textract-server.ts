@@ -50,7 +50,7 @@ interface OperationRouteOptions {
 }
 
 /**
- * Adds the one route of AWS's JSON protocol, whose operation is named in a header.
+ * Adds the one route of AWS's JSON protocol. A header names the operation.
  * @see https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */
 function addOperationRoute(app: FastifyInstance, options: OperationRouteOptions): void {

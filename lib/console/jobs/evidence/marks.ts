@@ -68,7 +68,7 @@ export interface View {
   corrections: Corrections;
 }
 
-/** Holds what is picked, and takes the focus to a value whose box was. */
+/** Holds what is picked. When a box is picked, the focus goes to its value. */
 export function usePicking() {
   const [picked, pick] = useState<Picked>();
   useLayoutEffect(() => {

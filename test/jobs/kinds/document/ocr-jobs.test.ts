@@ -367,6 +367,15 @@ describe('a result warns of', () => {
       () => Buffer.from(emailOf({ text: 'Total 12 EUR', files: [] }).replace('--outer--', '')),
       ['cut_off 1'],
     ],
+    [
+      'no mail that quotes the head of another',
+      'quote.eml',
+      () =>
+        Buffer.from(
+          'From: a@example.com\nContent-Type: text/plain\n\nIt said:\nContent-Type: multipart/mixed; boundary="b"\n',
+        ),
+      [],
+    ],
     ['no whole mail', 'whole.eml', () => Buffer.from(emailOf({ text: 'Total 12 EUR' })), []],
     [
       'the same of a file in another',

@@ -27,7 +27,7 @@ try {
     description: 'Quire: batch OCR and chat jobs, streaming chat, exact metering per API key',
   });
   const { template } = app.synth().getStackArtifact(artifactId);
-  // What `npm run deploy` has found deployed.
+  // The template that `npm run deploy` found deployed.
   const file = process.env['QUIRE_DEPLOYED_TEMPLATE'];
   const deployed = file ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   checkReplacements(template, settings.acceptReplacements, { deployed });

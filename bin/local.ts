@@ -151,7 +151,7 @@ async function run(options: Options): Promise<void> {
     stopping = true;
     print(reason);
     setTimeout(() => process.exit(exitCode), closeTimeoutMs).unref();
-    // What is still starting ends with this process.
+    // Servers that are still starting end with this process.
     await stage?.close().catch(() => {});
     process.exit(exitCode);
   };
@@ -190,7 +190,7 @@ async function run(options: Options): Promise<void> {
     restart: async () => {
       await Promise.race([stage.close(), pause(closeTimeoutMs)]);
       if (stopping) return;
-      // A new program in the same process: it loads everything anew, and whoever started this one sees no end.
+      // A new program in the same process: it loads everything anew, and the shell sees no end.
       process.execve?.(
         process.execPath,
         [process.execPath, ...process.execArgv, ...process.argv.slice(1)],

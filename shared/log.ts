@@ -38,7 +38,7 @@ export function jobErrorWords(error: string): string {
   return message.length > 0 ? errorWords({ code, message: message.join(': ') }) : loggable(error);
 }
 
-/** The fields that describe an error: its name and message, those of its cause, and its stack. */
+/** The fields that describe an error: its and its cause's name and message, and its stack. */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
   const cause = error.cause instanceof Error ? nameAndMessage(error.cause) : undefined;

@@ -115,7 +115,7 @@ function idAmong<Name extends string>(
     );
   }
   if (!takesId || (idIsOptional && !id)) return id;
-  // What was given instead may be a secret: the message must not repeat it.
+  // The given word may be a secret: the message must not repeat it.
   const prefix = idsOf === 'file' ? 'file-' : `${idsOf}_`;
   if (takesKeyId && !id.startsWith(prefix) && (idsOf === 'file' || !id || isOther.test(id))) {
     const orName = idsOf === 'file' ? '' : ' or its name,';

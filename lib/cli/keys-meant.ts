@@ -9,6 +9,6 @@ export function keysMeant<Key extends Pick<ApiKey, 'id' | 'name'>>(
   if (wanted === undefined) return keys;
   const meant = keys.filter(({ id, name }) => id === wanted || name === wanted);
   if (meant.length > 0) return meant;
-  // What was given instead may be a secret: the message must not repeat it.
+  // The given word may be a secret: the message must not repeat it.
   throw new CommandError('--key takes the id or the name of a key, as npm run keys -- list shows.');
 }

@@ -67,7 +67,7 @@ export async function inSentences(run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whoever reads the output may have enough of it. */
+/** The reader of the output may close it early. */
 function endWithReader({ code }: NodeJS.ErrnoException): void {
   process.exit(code === 'EPIPE' ? 0 : 1);
 }
@@ -122,7 +122,7 @@ export function idMeant(all: readonly Named[], wanted: string, of: string): stri
   const meant = all.filter(({ id, name }) => id === wanted || name === wanted);
   const one = meant.find(({ state }) => state !== 'revoked') ?? meant[0];
   if (one) return one.id;
-  // What was given instead may be a secret: the message must not repeat it.
+  // The given word may be a secret: the message must not repeat it.
   throw new CommandError(
     `There is no ${of} of this id or name: npm run ${of}s -- list shows them.`,
   );

@@ -13,7 +13,7 @@ export interface Service {
   key: string;
 }
 
-/** The service that the environment names, else the local stage whose folder is given. Throws CommandError. */
+/** The service that the environment names, else the local stage of the given folder. Throws CommandError. */
 export function serviceIn(data = '.local'): Service {
   reachDirectly();
   const { QUIRE_BASE_URL: url, QUIRE_API_KEY: key } = process.env;

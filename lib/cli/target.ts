@@ -55,7 +55,7 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outpu
     );
   }
   reachDirectly();
-  // The SDK would take a profile's credentials before those of the environment.
+  // The SDK would prefer a profile's credentials to the environment's.
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,

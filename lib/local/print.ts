@@ -1,6 +1,6 @@
 let lines: string[] = [];
 
-/** Prints a line, with those of the same moment: where a pipe takes them, each write of its own waits for that. */
+/** Prints a line together with others of the same moment, as each write to a pipe waits for the pipe. */
 export function print(line: string): void {
   if (lines.push(line) === 1) setImmediate(printAll);
 }

@@ -29,7 +29,7 @@ export class RequestLine {
     this.print = print;
   }
 
-  /** Tells whose key it is, by what the authorizer says. */
+  /** Notes the key's name, as the authorizer says it. */
   calledBy({ keyName, refused }: Fields): void {
     this.fields = { key: keyName, ...(refused !== undefined && { error: refusals[`${refused}`] }) };
   }

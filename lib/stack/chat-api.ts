@@ -32,7 +32,7 @@ const chatMemoryMb = 512;
 /** 2,048 vectors of 3,072 numbers are 80 MB of JSON. */
 const embeddingsMemoryMb = 1024;
 
-/** The routes that talk to models while the caller waits, and those of the sessions that chats leave. */
+/** The routes that ask models while the caller waits, and the routes of chats' sessions. */
 export class ChatApi extends Construct {
   private readonly props: ChatApiProps;
 

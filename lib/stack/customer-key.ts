@@ -44,7 +44,7 @@ const writeItem = [
 ];
 
 /**
- * What of the key an action of another service needs, beside to decrypt.
+ * The permissions on the key that an action of another service needs beside decrypting.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
  */

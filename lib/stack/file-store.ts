@@ -10,7 +10,7 @@ import type { JobTable } from './jobs/job-table.ts';
 export interface FileStoreProps {
   /** The most files of a key, and of their bytes. */
   readonly quota: { readonly files: number; readonly bytes: number };
-  /** The jobs, whose results are files too. */
+  /** Jobs: their results are files too. */
   readonly jobs: JobTable;
 }
 

@@ -22,7 +22,7 @@ const replacingProperties: Record<string, string[]> = {
   'AWS::SecretsManager::Secret': ['Name'],
 };
 
-/** Those that every stack has, whatever its settings: the snapshot is of these. */
+/** Resources of every stack, with any settings: the snapshot has these. */
 const always = ['ApiGateway::RestApi', 'DynamoDB::GlobalTable', 'S3::Bucket', 'SQS::Queue'];
 
 /** What a table has that CloudFormation changes by rules of its own. */

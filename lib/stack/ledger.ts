@@ -8,7 +8,7 @@ import { ServiceAlarms } from './alarms/service-alarms.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 
-/** Accounts of keys, charges of model calls, and the queue of calls whose own function could not write that. */
+/** Accounts of keys, charges of model calls, and the queue of calls that failed to write theirs. */
 export class Ledger extends Construct {
   readonly table: ServiceTable;
   private readonly lateCalls: Queue;
@@ -82,7 +82,7 @@ export class Ledger extends Construct {
       // Parts of an account are read together before a refusal, and a closed one is raised on if its account allows it.
       'dynamodb:GetItem',
       'dynamodb:ConditionCheckItem',
-      // What providers told of a conversation's last prompts, where a budget is tight.
+      // Where a budget is tight, it reads the token counts that providers told of a conversation's last prompts.
       'dynamodb:Query',
     );
     this.setEnvironment(fn);
@@ -109,7 +109,7 @@ export class Ledger extends Construct {
       'dynamodb:BatchGetItem',
       'dynamodb:Query',
       'dynamodb:UpdateItem',
-      // The charge of a call whose function died, by what was noted of it.
+      // If the function of a call died, the sweep writes its charge from its noted use.
       'dynamodb:PutItem',
     );
     this.table.allowQuery(fn, 'audits');

@@ -49,7 +49,7 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
-    // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
+    // A first deploy that fails deletes its resources: they are empty, and would be left behind.
     const removalPolicy =
       settings.removalPolicy === 'retain'
         ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE

@@ -84,7 +84,7 @@ export async function* queryItems<Item>(query: QueryCommandInput): AsyncGenerato
   for await (const { items } of queryPages<Item>(query)) yield* items;
 }
 
-/** DynamoDB takes 32 levels, with those of the item around a value. */
+/** DynamoDB takes 32 levels, including the item's around a value. */
 const maxLevels = 30;
 
 /**

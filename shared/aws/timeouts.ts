@@ -2,7 +2,7 @@ import { setting } from '../config.ts';
 
 /** How long a client of AWS waits, in ms. */
 interface Patience {
-  /** From the begin of a request to that of its response, the upload of its body included. */
+  /** From the begin of a request to the begin of its response, the upload of its body included. */
   responseMs: number;
   /** Between two pieces of a body, whichever way it goes; by default as long as for a response. */
   silenceMs?: number;

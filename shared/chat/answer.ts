@@ -38,7 +38,7 @@ export async function* modelAnswer(
   const held: HeldCall = hold ? { call: planned, hold } : await holdCall(planned);
   const opening = openHeldCall(held);
   opening.catch(() => {});
-  // What goes wrong after so long a silence is told within the stream.
+  // After so long a silence an error is told within the stream.
   await within(opening, heartbeatMs);
   const ahead = new ReadAhead(opening);
   const written = { text: '', finishReason: 'stop' };

@@ -27,7 +27,7 @@ interface Completion {
 
 type Used = Pick<Answer, 'usage' | 'cost'>;
 
-/** An answer in whatever dialect it was asked, as its caller gets it. */
+/** An answer in the dialect of its request, as its caller gets it. */
 export interface WholeAnswer extends Used {
   body: object;
 }

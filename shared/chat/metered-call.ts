@@ -141,7 +141,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
     told ??= toldOf(keyId, { ...first, dialect: dialectOf(call) });
     return planHold(first.model, first.request, { ...options, told: await told });
   };
-  // What another model makes of the prompt is not known.
+  // Another model's tokens of the prompt are not known.
   const isKnown = others.length === 0 && first.request.messages.some(isOfModel);
   const plan = isKnown ? { ...wide, closer } : wide;
   const { hold, chosen } = await reserveByPlan(keyId, plan, chargeSubject, { asRequest });
@@ -254,7 +254,7 @@ function usedSoFar(
 }
 
 /**
- * What a call used and cost; undefined if its model ended it without output. A silent model's prompt is paid. A
+ * The use and cost of a call; undefined if its model ended it without output. A silent model's prompt is paid. A
  * longer output than allowed is paid as far as the key can: the hold is raised. Other reports cost no more than was
  * held.
  */
@@ -290,7 +290,7 @@ async function outcomeOf(
   return withImages(outcome, call);
 }
 
-/** What a prompt is found by whose tokens its upstream told, and not another model in its place. */
+/** The hash that finds the prompt again by its told tokens; none if another model answered in its place. */
 function foundBy({ meter, headers, asked }: Attempt, call: ModelCall, hold: Hold) {
   const { request, answeredBy } = meter;
   if (!asked || (answeredBy !== undefined && !isNameOf(asked.model, answeredBy))) return {};

@@ -14,10 +14,10 @@ export const outputParameters = [
   // Other numbers of outputs.
   ...['n_cmpl', 'num_generations', 'num_return_sequences', 'candidate_count', 'candidateCount'],
   ...['best_of', 'use_beam_search', 'num_beams', 'num_retries'],
-  // What goes on after the end, drops the limit, or holds either of these.
+  // These write on after the end, drop the limit, or contain such a parameter.
   ...['ignore_eos', 'ban_eos_token', 'additional_drop_params', 'num_ctx', 'options', 'nvext'],
   ...['generation_config', 'generationConfig', 'thinking_config', 'thinkingConfig'],
-  // What is beside the output, and makes it or the prompt longer than what was sent and written.
+  // These add text beside the output, or make the prompt longer than was sent.
   ...['echo', 'prompt_logprobs', 'n_probs', 'chat_template'],
 ];
 

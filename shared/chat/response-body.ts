@@ -15,7 +15,7 @@ const kept = ['previous_response_id', 'conversation', 'prompt', 'background'];
 const nothingKept = 'Quire keeps nothing of a conversation: send all of it in input';
 const noReferences = 'Set store to false where your client would refer to items that are kept';
 
-/** Parameters that change what a call costs beside what was held, or are those of chat completions. */
+/** Parameters that change a call's cost beyond its hold, or belong to chat completions. */
 const unavailable = [
   ...['context_management', 'image', 'messages', 'n', 'max_tokens', 'max_completion_tokens'],
   ...['functions', 'function_call', 'prediction', 'modalities', 'audio', 'response_format'],
@@ -23,7 +23,7 @@ const unavailable = [
 
 const knownNames = [...responseParameters, ...unsupported, ...unavailable];
 
-/** Fields of items that decide what they cost, beside those of chat messages. */
+/** Fields of items that decide their cost, beside the fields of chat messages. */
 const itemNames = [
   ...['output', 'summary', 'encrypted_content', 'file_url', 'tools', 'reasoning', 'mode'],
 ];

@@ -15,7 +15,7 @@ import {
 import { Metadata } from '../ledger/terms/metadata.ts';
 import { ResponseInput } from './response-input.ts';
 
-/** As many as any client brings along, with those of its own servers. */
+/** As many as any client sends, with the tools of its own servers. */
 const maxTools = 10_000;
 
 /** A tool's type is told in a header where the tool is left out. */

@@ -83,7 +83,7 @@ function inputFor(model: Model, input: ResponseRequest['input']): ResponseReques
   if (typeof input === 'string') return input;
   return input.map((item, index) => {
     const { type, tools } = item as { type?: unknown; tools?: unknown };
-    // What a server of the provider's listed brings in nothing, and has no types.
+    // Tools that a server of the provider's listed add none, and have no types.
     if (tools === undefined || tools === null || type === 'mcp_list_tools') return item;
     const place = ['input', index, 'tools'];
     return { ...item, tools: toolsAmong(model, listIn(tools, place), place) };

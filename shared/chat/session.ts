@@ -42,7 +42,7 @@ export interface Session {
 }
 
 /**
- * What stands for a session that was deleted, under the same key: an answer that was being written at that moment is not
+ * The mark in place of a deleted session, under the same key: an answer that was being written at that moment is not
  * kept. It is forgotten once no such answer can be left, as none takes more than 15 minutes.
  */
 export interface DeletedSessionMark extends Pick<Session, 'session' | 'expires_at'> {

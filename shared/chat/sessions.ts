@@ -72,7 +72,7 @@ interface SessionName {
 }
 
 const pageSize = 50;
-/** A user may have few of a key's sessions: the list stops after so many reads, and says where to go on. */
+/** A user may have few of a key's sessions: after this many reads the list stops, and says where to go on. */
 const maxReadsPerList = 20;
 
 /** Lists the caller's sessions, those with the newest messages first. */

@@ -48,7 +48,7 @@ export async function toldOf(
 /** A key with this many times what a call holds needs no closer holds soon: they begin at a hundred. */
 const plenty = 1_000;
 
-/** Returns what a prompt is found by whose tokens its upstream told; undefined where nobody will want to know. */
+/** Returns the hash that finds a prompt whose tokens its upstream told; undefined where no later call can use it. */
 export function promptHash(
   hold: Hold,
   keyId: string,

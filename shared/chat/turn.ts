@@ -99,7 +99,7 @@ async function remember(
   }
 }
 
-/** What the charge says of a call that belongs to no job: its use is counted as that of chats, and by its dialect. */
+/** The charge's fields for a call without a job: its use counts as a chat's, and by its dialect. */
 export const chatSubject = (
   { metadata }: { metadata?: Metadata | null | undefined },
   dialect: DialectName = 'chat',

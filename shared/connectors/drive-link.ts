@@ -6,5 +6,5 @@ export function hitOf({ id, name, webViewLink }: Item): DocumentHit {
   return { id, title: name, url: webViewLink ?? linkTo(id) };
 }
 
-/** Returns a link to whatever has an id, which Drive leads to the right page. */
+/** Returns a link to an item by its id; Drive leads it to the right page. */
 export const linkTo = (id: string) => `https://drive.google.com/open?id=${encodeURIComponent(id)}`;

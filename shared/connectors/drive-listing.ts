@@ -8,7 +8,7 @@ export interface SearchedFolder {
   driveId?: string;
 }
 
-/** One request names so many folders: about 4 KB of its URL. */
+/** The most folders in one request: about 4 KB of its URL. */
 const foldersPerRequest = 50;
 
 /** Parts folders into those that one request may name: a few, all of one shared drive or of none. */

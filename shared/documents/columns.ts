@@ -15,7 +15,7 @@ export function guttersOf(runs: Run[]): number[] {
   return gutters.length > 0 && columns.every(isRunningText) ? gutters : [];
 }
 
-/** Parts runs into those of each column, and those that reach over a gutter. */
+/** Divides runs among the columns, apart from runs that reach over a gutter. */
 export function splitAt(gutters: number[], runs: Run[]): { columns: Run[][]; across: Run[] } {
   const columns: Run[][] = Array.from({ length: gutters.length + 1 }, () => []);
   const across: Run[] = [];

@@ -51,7 +51,7 @@ const widerNames: Record<string, string> = {
   'ISO-8859-8': 'windows-1255',
   'ISO-8859-9': 'windows-1254',
 };
-/** Encodings that are always tried, with a confidence of so many percent. */
+/** Encodings that are always tried, each with its confidence in percent. */
 const common = ['windows-1252', 'windows-1250', 'windows-1251', 'windows-874', 'ibm866'];
 const commonConfidence = 10;
 /** What a fault in the decoded text takes from a confidence. */

@@ -9,7 +9,7 @@ interface Container {
   number?: number | undefined;
 }
 
-/** Lines begin with what these many containers ask for: that of more would outgrow the text. */
+/** The most containers that indent a line: the indents of more would outgrow the text. */
 const maxContainers = 16;
 
 /** The lists, items and quotes that are open around a page's text, and what lines in them begin with. */
@@ -47,10 +47,10 @@ export class HtmlMargins {
     this.shared = Math.min(this.shared, depth);
   }
 
-  /** Returns the next block's margin. If it continues the one before, so many line breaks lie between. */
+  /** Returns the next block's margin. If it continues the block before, this many line breaks lie between. */
   next(lineBreaks?: number): Margin {
     const { open, shared, depth } = this;
-    // What is in a list, but in no item, is one by itself.
+    // Content of a list outside of its items is an item by itself.
     if (open.at(-1)?.is === 'list') this.openItem();
     const isDeep = open.length > maxContainers;
     const shown = isDeep ? [...open.slice(0, maxContainers), ...open.slice(-1)] : open;

@@ -134,7 +134,7 @@ class HtmlReader implements Partial<Handler> {
     return () => this.fractions.pop();
   }
 
-  /** Words whose readings stand beside them, which are left out as they are in a workbook. */
+  /** Words with readings beside them. The readings are left out, as in a workbook. */
   private openRuby(): () => void {
     const before = this.isRuby;
     this.isRuby = true;

@@ -80,7 +80,7 @@ class OpenedPiece {
   }
 
   close(): void {
-    // What could not be opened has been thrown to whoever read from it.
+    // The reader of a document that failed to open has got the error.
     void this.document?.then(
       (document) => document.close(),
       () => {},

@@ -20,7 +20,7 @@ export interface Margin {
 /** Is thrown once a text is as long as it may be. */
 class TextIsFull extends Error {}
 
-/** Small pieces take several times their characters in memory, so that so many become one. */
+/** Small pieces take several times their characters in memory, so this many are joined into one. */
 const maxPieces = 1_000;
 
 /** Returns what `write` adds, up to a number of characters, and what it warns of, which is put into `warned` too. */

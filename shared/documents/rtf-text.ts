@@ -118,7 +118,7 @@ class RtfReader {
       return;
     }
     this.endBytes();
-    // What stands for a `\u` ends with its group at the latest.
+    // The replacement text of a `\u` ends with its group at the latest.
     if (token.type === 'open' || token.type === 'close') this.toSkip = 0;
     if (token.type === 'open') this.openGroup();
     else if (token.type === 'close') this.closeGroup();

@@ -38,6 +38,6 @@ function headsAmong(runs: LayerRun[], main: Turn): [LayerRun, LayerRun][] {
 const boxIn = ({ words }: LayerRun, main: Turn): Box =>
   levelled(around(words.map(({ place }) => place)), main);
 
-/** Whether there is more than the height of a line between two sideways lines: those of a paragraph stand closer. */
+/** Whether two sideways lines are more than a line's height apart: lines of a paragraph are closer. */
 const isApart = (one: Box, other: Box) =>
   gapBetween(one, other) > 0.8 * Math.max(widthOf(one), widthOf(other));

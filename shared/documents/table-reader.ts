@@ -18,7 +18,7 @@ interface OpenTable {
 const maxRepeats = 1_000;
 /** The columns of the widest sheet. */
 const maxColumns = 16_384;
-/** How many columns a cell may span. Beyond so many columns no cell reaches down. */
+/** How many columns a cell may span. Beyond this column no cell reaches down. */
 const maxReach = 100;
 /** How many columns all cells of a table may leave empty by what they span: an empty one takes memory too. */
 const maxSpanned = 1_000_000;
@@ -75,7 +75,7 @@ export class TableReader {
     table.column = column ?? table.column;
   }
 
-  /** Has the open cell span so many columns and rows. Moves it right of cells that reach down from rows above. */
+  /** Has the open cell span a number of columns and rows. Moves it right of cells that reach down from rows above. */
   reach(columns: number, rows: number): void {
     const { table } = this;
     if (!table?.cell) return;
@@ -118,7 +118,7 @@ export class TableReader {
     table.cell = undefined;
   }
 
-  /** Ends a row, which stands for so many. */
+  /** Ends a row, which repeats the given number of times. */
   closeRow(repeats = 1): void {
     this.closeCell();
     const { table } = this;

@@ -71,7 +71,7 @@ export function visibleLetters(pdfium: Pdfium, page: number): VisibleLetters {
           .filter((object) => read.has(object) === isRead)
           .map((object) => boundsOf(pdfium, object)),
       ) as [Box[], Box[]];
-      // What is drawn twice, to look bold, is told once.
+      // Letters drawn twice, to look bold, are told once.
       const isTold = (box: Box) => known.some((other) => holds(other, centreOf(box)));
       return lost.some((box) => hasExtent(box) && !isTold(box));
     },
@@ -101,7 +101,7 @@ function* lettersOf(
     // Both halves have the same place.
     index += codes - 1;
     if (!style.isShown) continue;
-    // Loose boxes are as high as their font, whatever the letter, so letters of one line share a row.
+    // Loose boxes are as high as their font for any letter, so letters of one line share a row.
     exports.FPDFText_GetLooseCharBox(text, index, pdfium.scratch);
     const place = pdfium.box();
     if (drawing.hides(style, place)) {

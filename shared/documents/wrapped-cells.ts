@@ -120,7 +120,7 @@ const joinRuns = (runs: Run[]): Run => ({
   words: runs.flatMap(({ words = [] }) => words),
 });
 
-/** Whether rows are those of a table: most have all columns, and cells are short where there are two. */
+/** Whether rows form a table: most have all columns, and cells are short where there are two. */
 function isTable(rows: Row[]): boolean {
   if (rows.length < minRows) return false;
   const columns = greatest(rows.map((row) => row.length));

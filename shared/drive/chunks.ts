@@ -51,7 +51,7 @@ class Source {
     this.pieces = stream[Symbol.asyncIterator]();
   }
 
-  /** Reads exactly so many bytes. Throws if the stream ends before. */
+  /** Reads exactly the given number of bytes. Throws if the stream ends before. */
   async read(bytes: number): Promise<Uint8Array> {
     const read = Buffer.allocUnsafe(bytes);
     for (let filled = 0; filled < bytes; ) {

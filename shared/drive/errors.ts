@@ -4,7 +4,7 @@ import type { RequestFailure } from './request-failure.ts';
 /** What Google Drive doesn't do for us: 503 if it may later, 4xx if it never will. */
 export class DriveError extends ServiceError {}
 
-/** 404 for whatever a key may not read. The message is the same whether or not it exists. */
+/** 404 for items that a key may not read. The message is the same if they don't exist. */
 export function fileNotFound(cause?: unknown): NotFoundError {
   const error = new NotFoundError(
     "No such file or folder under this key's Drive folders.",
@@ -38,7 +38,7 @@ export function refused(
 }
 
 /**
- * Translates a failed request for whoever needed it. `account` is the address that folders must be shared with.
+ * Translates a failed request into an error for the caller. `account` is the address that folders must be shared with.
  * @see https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
 export function toDriveError(failure: RequestFailure, account: string): Error {

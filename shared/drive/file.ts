@@ -65,7 +65,7 @@ export async function requireReadableFolder(
   return { id, name };
 }
 
-/** Finds a readable folder by an access rule. Throws `NotFoundError` for whatever else. */
+/** Finds a readable folder by an access rule. Throws `NotFoundError` for anything else. */
 export async function getReadableFolder(folderId: string, isReadable: Access): Promise<Item> {
   const item = await getReadableItem(folderId, isReadable);
   if (item.mimeType !== folderType) throw fileNotFound();

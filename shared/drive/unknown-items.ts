@@ -1,7 +1,7 @@
 import { isHidden } from './errors.ts';
 import { getDriveItem } from './item.ts';
 
-/** Returns those of some folders, files and shared drives that the service account can't find. */
+/** Returns the folders, files and shared drives among the given ones that the service account can't find. */
 export async function unknownItems(ids: readonly string[]): Promise<string[]> {
   const found = await Promise.all(ids.map(exists));
   return ids.filter((_, index) => !found[index]);

@@ -8,7 +8,7 @@ import { unavailable } from './errors.ts';
 export const uploadChunkBytes = 8 * 1024 * 1024;
 /** The timeout of one chunk: 8 MiB at 1 Mbit/s take 67 seconds. */
 const chunkTimeoutMs = 70_000;
-/** Drive may take a chunk in parts. After so many requests in a row that took nothing, the upload is given up. */
+/** Drive may take a chunk in parts. After this many requests in a row that took nothing, the upload is given up. */
 const maxStalls = 5;
 
 /** A file to create (POST) or to overwrite (PATCH). */

@@ -22,7 +22,7 @@ import { type ReadPage, readPage } from './words/read-page.ts';
 
 const maxMissing = 100;
 
-/** Joins the answers of all windows, those of repairs after the others, and finds where each value stands. */
+/** Joins the answers of all windows, repairs last, and finds the place of each value. */
 export function assemble(
   spec: ExtractSpec,
   sources: readonly SourcePage[],

@@ -20,7 +20,7 @@ export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
 export async function* exportFeedback(days: Days): AsyncGenerator<string> {
   for await (const feedback of listFeedback(days)) {
     const { id, key_id, session_id, rating, model, comment, created_at, updated_at } = feedback;
-    // Those of before corrections were taken have none.
+    // Ratings from before corrections existed have none.
     const { message_id = null, correction = '' } = feedback;
     const contents = await contentsOf(feedback);
     yield JSON.stringify({

@@ -70,7 +70,7 @@ export async function createFile(
   }
 }
 
-/** Puts an unfinished file, also in place of one whose maker is lost. Returns whether it may be made. */
+/** Puts an unfinished file, also in place of one that a lost request began. Returns whether it may be made. */
 async function begin(file: StoredFile): Promise<boolean> {
   const done = await putItem({
     TableName: setting('FILES_TABLE'),

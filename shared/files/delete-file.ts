@@ -20,7 +20,7 @@ import { uncountFile } from './quota.ts';
 /** How long a request erases before it leaves the rest to the sweep. */
 const patienceMs = 12_000;
 
-/** How long whoever began has before the sweep goes on. */
+/** How long a request has for its deletion before the sweep goes on. */
 const sweepAfterMs = 15_000;
 
 /** After so long no writer is left that was at work as the objects were erased. What it has put meanwhile goes then. */

@@ -6,7 +6,7 @@ import { requireFile } from './find-file.ts';
 import { readFile } from './read-file.ts';
 
 /**
- * Responds with a file's bytes, or with those of a `Range` header, so that a download can go on.
+ * Responds with a file's bytes, or the range of a `Range` header, so that a download can go on.
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
  */
 export async function fileContent(

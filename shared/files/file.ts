@@ -21,7 +21,7 @@ export type Purpose = v.InferOutput<typeof Purpose>;
 /** The key of an item in the table of files. */
 export interface FileKey {
   key_id: string;
-  /** The id of a file or an upload; a part's stands behind that of its upload. */
+  /** The id of a file or an upload; a part's id follows its upload's. */
   entry: string;
 }
 
@@ -70,7 +70,7 @@ export const inSeconds = (ms: number) => Math.floor(ms / 1000);
 
 export const instant = (ms: number) => new Date(ms).toISOString();
 
-/** Finds a file of a key, whatever its status. */
+/** Finds a file of a key in any status. */
 export async function findStoredFile(keyId: string, id: string): Promise<StoredFile | undefined> {
   if (!fileIdPattern.test(id)) return undefined;
   return getItem<StoredFile>(setting('FILES_TABLE'), { key_id: keyId, entry: id });

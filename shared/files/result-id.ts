@@ -5,7 +5,7 @@
 export const resultIdOf = (jobId: string) =>
   `file-${jobId.replace(/^job_|-/g, '').replace(/^(.{12})7/, '$18')}`;
 
-/** Whether a file's id is that of a job's result. */
+/** Whether a file's id names a job's result. */
 export const isResultId = (id: string) => /^file-[0-9a-f]{12}8[0-9a-f]{19}$/.test(id);
 
 /** Returns the id of the job that a result is of. */

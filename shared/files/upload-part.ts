@@ -24,7 +24,7 @@ interface StoredPart extends FileKey {
 /** A part whose answer was lost is sent again, under another id: an upload takes twice its bytes, and one part more. */
 const mostBytes = ({ bytes }: StoredUpload) => 2 * bytes + Math.min(bytes, 64 * 2 ** 20);
 
-/** The manifest of so many parts is half a MB. */
+/** The most parts of an upload: their manifest is half a MB. */
 export const maxParts = 10_000;
 
 /** A part as callers see it. */

@@ -92,7 +92,7 @@ export class ByteBudget {
     return new Room(this, use);
   }
 
-  /** Opens a room with so many bytes in it. Throws as `take` does, and leaves none open then. */
+  /** Opens a room and takes the given bytes. Throws as `take` does, and closes the room then. */
   async open(key: string, bytes: number, options?: TakeOptions): Promise<Room> {
     const room = this.room(key);
     try {
@@ -173,7 +173,7 @@ export class ByteBudget {
 
   private letIn({ room, bytes, tag, enter }: Take): void {
     enter();
-    // What its room was opened for may have ended meanwhile.
+    // The user of the room may have closed it meanwhile.
     if (room.isClosed) return;
     const { use } = room;
     use.tag = Math.max(use.tag, tag);
@@ -233,7 +233,7 @@ export class Room implements Disposable {
     this.budget.takeBack(this.use, given);
   }
 
-  /** Gives back what it holds beyond so many bytes. */
+  /** Gives back all bytes beyond the given number. */
   keep(bytes: number): void {
     this.give(Math.max(0, this.heldBytes - bytes));
   }

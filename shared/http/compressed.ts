@@ -4,7 +4,7 @@ import { ServiceError } from './errors.ts';
 import type { TextResponse } from './response.ts';
 import type { StreamedResponse } from './stream-endpoint.ts';
 
-/** Bodies that have been compressed, by their text: those of a few files that never change. */
+/** Compressed bodies by their text: of a few files that never change. */
 const compressedBodies = new Map<string, Buffer>();
 
 /**

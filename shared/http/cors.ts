@@ -18,7 +18,7 @@ export function cors(): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProx
     const vary = response.headers?.['vary'];
     response.headers = {
       ...response.headers,
-      // What is kept of a response to one origin must not be served to another.
+      // A cache must not serve one origin's response to another.
       ...(origin !== '*' && { vary: vary ? `${vary}, origin` : 'origin' }),
       ...(origin && origins.includes(origin) && allowing(origin)),
     };

@@ -4,7 +4,7 @@ export interface GatewayError {
   statusCode?: number;
   /** When to try again; absent where waiting changes nothing, or nobody knows. */
   retryAfterSeconds?: number;
-  /** For all kinds of client: `detail`, `error` as chat-completions clients read it, and with `type` those of Messages too. */
+  /** For all clients: `detail`; `error` for chat completions; `error` and `type` for Messages. */
   body: {
     type: 'error';
     detail: string;

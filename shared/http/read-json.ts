@@ -66,7 +66,7 @@ function lineAt(text: string, position: number): Pick<JsonFault, 'line' | 'colum
 export const maxNesting = 64;
 
 /**
- * A JSON text may have so many values, the names in objects counted too. Once parsed, each takes up to 200 bytes and a
+ * The most values in a JSON text, names in objects included. Once parsed, each takes up to 200 bytes and a
  * microsecond, and 6 MB have room for three million. 300,000 numbers pass, the most that OpenAI embeds at once, and
  * 100,000 messages, the most that Anthropic takes.
  * @see https://platform.openai.com/docs/api-reference/embeddings/create
@@ -74,7 +74,7 @@ export const maxNesting = 64;
  */
 export const maxJsonValues = 500_000;
 
-/** An object may have so many names: a request is copied several times, and each copy takes a microsecond for each name. */
+/** The most names in an object: a request is copied several times, at a microsecond for each name. */
 export const maxJsonNames = 10_000;
 
 /**

@@ -31,7 +31,7 @@ const refusedList = v.custom<never>(
 export const dictionary = <Schema extends v.GenericSchema>(schema: Schema): Schema =>
   runningAs(schema, (value) => (Array.isArray(value) ? refusedList : schema));
 
-/** Any of several schemas. `choose` picks one by the value, and errors are those of that schema alone. */
+/** Any of several schemas. `choose` picks one by the value, and only that schema's errors are told. */
 export const oneOf = <Options extends v.GenericSchema[]>(
   options: Options,
   choose: (value: unknown) => v.GenericSchema,
@@ -69,7 +69,7 @@ const tooLong = (length: number, maxItems: number) =>
     ),
   );
 
-/** The schema of one list's items. It takes any, once it has found so many faults as an error names. */
+/** The schema of one list's items. Once it has found as many faults as an error names, it takes any item. */
 function withinFaults<Item extends v.GenericSchema>(item: Item): Item {
   let faults = 0;
   return {

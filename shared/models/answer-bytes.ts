@@ -47,7 +47,7 @@ export class AnswerBytes {
     else await this.hold(bytes);
   }
 
-  /** Gives back what was taken beyond so many bytes, as no more will come. */
+  /** Gives back the bytes taken beyond the given number, as no more will come. */
   keep(bytes: number): void {
     const less = this.taken - bytes;
     if (less <= 0) return;

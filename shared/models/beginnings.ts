@@ -29,7 +29,7 @@ const isAppended = (message: unknown) =>
     !['system', 'developer'].includes(String(roleOf(message))));
 
 /**
- * Finds the beginnings of a request whose tokens stay the same whatever is said after them, the shortest first. Each ends
+ * Finds the beginnings of a request whose tokens don't depend on later messages, the shortest first. Each ends
  * where the model was asked: separators stand on both sides of an answer, so no tokenizer joins them. `reader` is what
  * else decides: dialect, headers and upstream.
  */

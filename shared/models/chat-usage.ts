@@ -90,7 +90,7 @@ export function chatTokens(
   return { tokens, isExact: input === 'input' && output === 'output' };
 }
 
-/** Makes a function that takes so many of some tokens, as far as there are as many left. */
+/** Makes a function that takes a number of tokens from the given ones, as far as they last. */
 function takingFrom(tokens: number) {
   let left = tokens;
   return (count: number) => {

@@ -7,7 +7,7 @@ import { measure } from '../metrics.ts';
  * @see https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker
  */
 
-/** After so many failures in a row a key is paused. */
+/** After this many failures in a row a key is paused. */
 const threshold = 3;
 /** How many paused keys open the circuit, if no call succeeded since. Small deployments would never have more. */
 const keysToOpen = 2;
@@ -19,7 +19,7 @@ const maxPauseMs = 60_000;
 /** How long one call of a key that is paused may try again before another one may. */
 const trialMs = 60_000;
 
-/** A circuit remembers so many keys that failed. Then it forgets the one whose failure is the oldest. */
+/** The most failed keys that a circuit remembers. Then it forgets the oldest failure. */
 const maxKeys = 1_000;
 
 interface Breaker {

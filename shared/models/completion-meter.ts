@@ -111,7 +111,7 @@ export class CompletionMeter {
     if (this.output.estimatedTokens > 0) this.finished = true;
   }
 
-  /** Told that so many bytes came that are not read. */
+  /** Counts bytes that came and are not read. */
   addUnread(bytes: number): void {
     this.output.addUnread(bytes);
   }

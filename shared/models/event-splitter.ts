@@ -4,7 +4,7 @@
  */
 export class EventSplitter {
   private buffer = Buffer.alloc(0);
-  /** How long the event is so far whose end has not come. */
+  /** The bytes so far of the event that has not ended. */
   pendingBytes = 0;
 
   /** Takes the next bytes of the stream. Returns the whole events that they complete, which may be none. */

@@ -10,5 +10,5 @@ export const jsonIn = (value: unknown): string =>
 export const numberIn = (value: unknown, otherwise = Number.NaN): number =>
   typeof value === 'number' ? value : otherwise;
 
-/** The id of a call that its provider gave none. It must differ from those of earlier turns. */
+/** The id of a call that its provider gave none. It must differ from earlier turns' ids. */
 export const newCallId = () => `call_${crypto.randomUUID().replaceAll('-', '')}`;

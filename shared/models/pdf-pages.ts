@@ -2,7 +2,7 @@ import { constants, inflateSync } from 'node:zlib';
 
 const page = /\/Type\s*\/Page(?![A-Za-z])/g;
 const objects = /\/Type\s*\/ObjStm[\s\S]{0,400}?stream\r?\n/g;
-/** As much is unpacked of each stream of objects, and of so many. */
+/** The most bytes unpacked of each stream of objects, and the most streams. */
 const unpacking = { maxOutputLength: 2 ** 20, finishFlush: constants.Z_SYNC_FLUSH };
 const mostStreams = 200;
 

@@ -47,7 +47,7 @@ function quartersOf(blocks: readonly Block[], heightToWidth: number): number {
   return (Math.round(angle / (Math.PI / 2)) + 4) % 4;
 }
 
-/** Where a point of a page lies once the page is turned back by so many quarters. */
+/** Where a point of a page lies once the page is turned back by a number of quarters. */
 function turnedBack({ x, y }: Point, quarters: number): Point {
   if (quarters === 1) return { x: y, y: 1 - x };
   if (quarters === 2) return { x: 1 - x, y: 1 - y };

@@ -44,7 +44,7 @@ interface Told {
   headers?: HeaderName[];
 }
 
-/** Describes an error as it is read outside `/v1`, by clients of chat completions, and by those of Messages. */
+/** Describes an error as clients read it outside `/v1`, of chat completions, and of Messages. */
 function inEachShape(told: Told) {
   const { title, description, message, type, code, messagesType, figures, headers = [] } = told;
   const error = { message, type, param: null, code, ...figures };
@@ -84,7 +84,7 @@ const fault = inEachShape({
   messagesType: 'api_error',
 });
 
-/** The errors that any route may answer with; its own take the place of those of the same status. */
+/** The errors that any route may answer with; its own errors replace the common ones of the same status. */
 export function commonErrorAnswers({ path, open, body }: Operation): Record<string, Answer> {
   const shape = shapeOf(path);
   return {

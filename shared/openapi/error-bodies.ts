@@ -58,7 +58,7 @@ export const GatewayErrorBody = v.object({
   error: ErrorObject,
 });
 
-/** The `error` object that clients of Messages read. The gateway's own has what those of chat completions read too. */
+/** The `error` object that clients of Messages read. The gateway's own also suits clients of chat completions. */
 export const MessagesErrorObject = v.object({
   type: v.string(),
   message: v.string(),

@@ -58,7 +58,7 @@ export async function checkAddress(url: URL, resolve: Resolve): Promise<LookupAd
 /** Returns a URL's host; an IPv6 address is without its brackets. */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Whether an address is that of a public host: neither reserved for a use, nor one that stands for another. */
+/** Whether an address is a public host's: not reserved for a use, and not standing for another address. */
 export function isPublic(address: string): boolean {
   // A zone names a network interface of this machine.
   if (!isIP(address) || address.includes('%') || address === azureHost) return false;

@@ -44,7 +44,7 @@ function takeRevision(keyId: string, { revision: before }: Total, revision: numb
   });
 }
 
-/** Reads the rows. Marks lie before them: the rows are those of models, of tags, and the total, in this order. */
+/** Reads the rows. Marks sort before them; then come rows of models, rows of tags, and the total. */
 async function readUsage(keyId: string): Promise<Usage> {
   const usage: Usage = new Map();
   const items = queryItems<UsageItem>({

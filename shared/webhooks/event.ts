@@ -15,7 +15,7 @@ export interface Event {
   type: EventType;
   /** The JSON that is sent, the same at each try. */
   body: string;
-  /** `published` are those of accounts without a webhook, which only the event bus was given. */
+  /** `published` are events of accounts without a webhook, sent to the event bus alone. */
   status: 'pending' | 'delivered' | 'failed' | 'published';
   created_at: string;
   tries: number;

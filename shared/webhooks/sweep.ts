@@ -4,7 +4,7 @@ import { log } from '../log.ts';
 import { type Event, wantedGraceMs } from './event.ts';
 import { wantAgain } from './state.ts';
 
-/** Wants each event again that is due: one whose wait is over, or that nobody came for. */
+/** Makes each due event pending again: its wait is over, or no sender took it. */
 export async function sweepEvents(): Promise<void> {
   let count = 0;
   const pages = queryPages<Event & { due_at: string }>({

@@ -88,7 +88,7 @@ function isAt(percent: Percent, { spent, ceiling }: AccountReading): boolean {
   return spent / ceiling >= (percent === 100 ? spentFrom : percent / 100);
 }
 
-/** Notes the event in one transaction with a mark: it happens once in a window and for a budget, whatever comes again. */
+/** Notes the event in one transaction with a mark: it happens once in a window and for a budget, also for repeated records. */
 async function noteReached(account: AccountReading, percent: Percent): Promise<void> {
   const { key_id, ceiling, spent, window_starts_at, window_ends_at } = account;
   const event = newEvent(key_id, newEventId(), 'budget.reached', {

@@ -55,7 +55,7 @@ export function compared(settings: Settings, quotas: AccountQuotas): Compared[] 
 const waitSeconds = 3;
 const othersPart = 0.25;
 
-/** How many functions wait for models at once, at so many requests a second. */
+/** How many functions wait for models at once, at the given rate of requests. */
 export const waitingAt = (requestsPerSecond: number): number => requestsPerSecond * waitSeconds;
 
 /** How many functions must run at once for the requests a second that are set, if any are, with room for all others. */

@@ -15,7 +15,7 @@ export interface Given {
   settings: Settings;
 }
 
-/** Reads the settings of a deploy: those of `cdk.json`, and those of its own arguments, as the CDK's command does. */
+/** Reads the settings of a deploy from `cdk.json` and its own arguments, as the CDK's command does. */
 export function givenContext(args: readonly string[], file = 'cdk.json'): Given {
   const { context = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
     context?: Record<string, unknown>;

@@ -42,7 +42,7 @@ async function* watched(service: Service, status: string | undefined): AsyncGene
   }
 }
 
-/** The jobs as a table, those of a folder's files under it. Steps of a file's job are not shown. */
+/** The jobs as a table, with the jobs of a folder's files under it. Steps of a file's job are not shown. */
 export function tabulate(jobs: readonly ServiceJob[]): string {
   if (jobs.length === 0) return 'There are no jobs yet: npm run quire -- submit FILE makes one.';
   const byId = new Map(jobs.map((job) => [job.id, job]));

@@ -68,7 +68,7 @@ export async function beginRestorations(
   }
 }
 
-/** The longest pause between two looks: a restore takes from minutes to hours, whatever the table's size. */
+/** The longest pause between two looks: a restore takes from minutes to hours for a table of any size. */
 const maxPauseMs = 20_000;
 
 /** Waits until tables can be used. `note` is told how many can. */

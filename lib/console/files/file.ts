@@ -15,7 +15,7 @@ const pathOf = (id: string) => `/v1/files/${encodeURIComponent(id)}`;
 export const readFile = (id: string, signal?: AbortSignal) =>
   call<FileObject>('GET', pathOf(id), undefined, signal);
 
-/** Lists so many pages of the key's files, the newest first. */
+/** Lists the first pages of the key's files, the newest first. */
 export async function listFiles(pages: number, signal?: AbortSignal) {
   const files: FileObject[] = [];
   let hasMore = true;

@@ -10,7 +10,7 @@ export interface Upload {
   keptSeconds?: number | undefined;
 }
 
-/** A request carries so many bytes of a file: a larger one is sent in parts. */
+/** The most bytes of a file in one request: a larger file is sent in parts. */
 const partBytes = 4 * 2 ** 20;
 
 /** Uploads a file, in one request if it fits. Tells how many bytes have arrived. */

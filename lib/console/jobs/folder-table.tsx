@@ -8,7 +8,7 @@ import { standingOf, textOf, type Value, valuesOf } from './evidence/values.ts';
 import { byTitle, type Job, readJob, titleOf } from './job.ts';
 
 /**
- * What was taken from a folder's files: a row each, a column for each value. Lists of rows are on the files' own pages. A
+ * The values extracted from a folder: a row for each file, a column for each value. Lists of rows are on the files' own pages. A
  * list of jobs has the values that are short; a file with more is read, once.
  */
 export function FolderTable({ folder, files }: { folder: Job; files: Job[] }) {

@@ -62,7 +62,7 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
   );
 }
 
-/** A job that failed or was stopped, or a folder some of whose files did. */
+/** A job that failed or was stopped, or a folder with such files. */
 function isRetriable({ status, result }: Job): boolean {
   if (result?.type === 'folder') return result.files.failed > 0;
   return status === 'failed' || status === 'cancelled';

@@ -18,7 +18,7 @@ export interface Branch {
 /** A page of the jobs of a folder's files. */
 export type FilesPage = Omit<JobPage, 'parents'>;
 
-/** Lists so many pages of the jobs of a folder's files, after those that are known. */
+/** Lists further pages of the jobs of a folder's files. */
 export async function listFiles(
   folderId: string,
   count: number,
@@ -34,7 +34,7 @@ export async function listFiles(
   return pages;
 }
 
-/** Lists jobs that were submitted; or those of a status, whatever they were made for, with what that is. */
+/** Lists submitted jobs; or all jobs of a status, each with the job that it was made for. */
 export async function listTree(
   { status, cursor }: { status: string; cursor?: string },
   signal?: AbortSignal,
@@ -59,7 +59,7 @@ function listJobs(query: Record<string, string>, signal?: AbortSignal): Promise<
   return call('GET', `/batch/jobs?${new URLSearchParams(query)}`, undefined, signal);
 }
 
-/** Puts jobs under the folders that they are of. A step has no row: it is in that of its document. */
+/** Puts jobs under the folders that they are of. A step has no row of its own: its document's row has it. */
 export function branchesOf(jobs: Job[], parents: Job[]): Branch[] {
   const known = new Map([...parents, ...jobs].map((job) => [job.id, job]));
   const branches = new Map<string, Branch>();

@@ -17,7 +17,7 @@ import {
 import { type Branch, type FilesPage, listFiles } from './job-list.ts';
 import { ProgressText, Status } from './status.tsx';
 
-/** Jobs as rows, each with a link to its page, and under a folder those of its files. */
+/** Jobs as rows, each with a link to its page, with the jobs of a folder's files under it. */
 export function JobTree({ branches, caption }: { branches: Branch[]; caption: string }) {
   const newest = branches.find(({ job }) => hasFiles(job))?.job.id;
   return (

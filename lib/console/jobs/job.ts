@@ -12,7 +12,7 @@ export const readJob = (id: string, signal?: AbortSignal) =>
 
 export const hasEnded = ({ status }: Job) => status !== 'queued' && status !== 'processing';
 
-/** Whether a job is a folder's, which is done once those of its files are. */
+/** Whether a job is a folder's, which is done once its files' jobs are. */
 export const isFolder = ({ input_type }: Job) => input_type === 'drive_folder';
 
 /** Names what a job works on. */

@@ -17,7 +17,7 @@ export function partsOf(result: JobResult): ResultPart[] {
     case 'chat':
       return [{ title: 'Answer', text: result.content, format: 'markdown' }];
     case 'chat_batch':
-      // Those of a batch are files.
+      // A batch's results are files.
       if (result.token_details) return [];
       return [{ title: 'Results', text: result.content, format: 'jsonl', ...linkIn(result) }];
     case 'ocr':

@@ -52,7 +52,7 @@ export function SpendPlot({ days, models, period }: SpendPlotProps) {
               <span
                 key={model}
                 style={{
-                  // What is above the highest column is for its figure.
+                  // The space above the highest column is for its figure.
                   height: `${most > 0 ? ((costs.get(model) ?? 0) / most) * 90 : 0}%`,
                   background: colourOf(models.indexOf(model)),
                 }}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A table that scrolls by itself; its rows are given. Cells are figures, but those of columns in `texts`. */
+/** A table that scrolls by itself; its rows are given. Cells are figures, but in the columns of `texts`. */
 export function Table({
   label,
   columns,

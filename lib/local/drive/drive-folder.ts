@@ -49,7 +49,7 @@ export class DriveFolder {
     return this.entryOf(row, this.idOf(row.parent));
   }
 
-  /** Returns the entries of a folder, without those of its subfolders. */
+  /** Returns the entries of a folder, but not of its subfolders. */
   children({ id, path }: Entry): Entry[] {
     const names = namesIn(this.locate(path)).filter((name) => !name.startsWith('.'));
     return this.index.inFolder(path, names).flatMap((row) => this.entryOf(row, id) ?? []);

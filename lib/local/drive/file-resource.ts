@@ -92,7 +92,7 @@ async function checksumOf(folder: DriveFolder, entry: Entry): Promise<{ md5Check
   try {
     return { md5Checksum: await md5Of(folder, entry) };
   } catch (error) {
-    // The other files of its folder are still listed; whoever reads this one is told why it fails.
+    // The other files of its folder are still listed; a read of this one says why it fails.
     if (isUnreadable(error)) return {};
     throw error;
   }

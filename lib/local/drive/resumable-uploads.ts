@@ -25,7 +25,7 @@ interface ContentRange {
   /** The chunk's first byte; undefined in a request that only asks how much has come. */
   first: number | undefined;
   total: number | undefined;
-  /** Whether the chunk is the whole content, whatever its size. */
+  /** Whether the chunk is the whole content, of any size. */
   isWhole?: boolean;
 }
 

@@ -102,7 +102,7 @@ function listening(engine: ChildProcess): Promise<void> {
   });
 }
 
-/** Returns a free port that no system gives out by itself: whoever is given one meanwhile would take it from the engine. */
+/** Returns a free port that no system gives out by itself: another program could get it before the engine starts. */
 function freePort(host: string): Promise<number> {
   const port = randomInt(10_240, 32_768);
   return new Promise((resolve) => {

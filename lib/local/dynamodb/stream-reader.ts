@@ -9,7 +9,7 @@ export interface StreamPage {
   next: string | undefined;
 }
 
-/** A part of a stream. One that is closed has a last number, and is followed by the one whose parent it is. */
+/** A part of a stream. A closed one has a last number, and its child follows it. */
 interface Shard {
   ShardId: string;
   ParentShardId?: string;
@@ -66,7 +66,7 @@ export class StreamReader {
     return this.iteratorIn(shard, number < startOf(shard) ? undefined : position);
   }
 
-  /** Reads up to so many records. From the end of a closed shard it leads on to the one that follows. */
+  /** Reads at most the given number of records. From the end of a closed shard it leads on to the one that follows. */
   async read(iterator: string, limit: number): Promise<StreamPage> {
     const { Records, NextShardIterator } = await this.ask('GetRecords', {
       ShardIterator: iterator,

@@ -29,7 +29,7 @@ export function refuseRequests(
   });
 }
 
-/** Refuses with 403 what pages in browsers send: the loopback is open to each of them, whoever made it. */
+/** Refuses requests of pages in browsers with 403: the loopback is open to any page. */
 export function refusePages(server: Server): void {
   refuseRequests(server, (request, response) => {
     if (!isOfPage(request)) return false;

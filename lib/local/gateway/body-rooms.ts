@@ -3,7 +3,7 @@ import { ByteBudget, type Room } from '../../../shared/http/byte-budget.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { maxPayloadBytes } from '../lambda/invocation.ts';
 
-/** Bounds the bodies that are in memory: those of a function's invocations, as it has them all, and those of the stage. */
+/** Bounds the bodies in memory, of each function's invocations together, and of the stage. */
 export class BodyRooms {
   private readonly own = ByteBudget.ofMemory(getHeapStatistics().heap_size_limit);
   private readonly ofFunctions = new Map<FunctionHost, ByteBudget>();

@@ -61,7 +61,7 @@ export class GatewayResponses {
 
 /**
  * Reads the declared headers: `gatewayresponse.header.Name: "'value'"` is the header `name: value`. The value
- * `method.request.header.Name` is that of the request's header.
+ * `method.request.header.Name` is the value of the request's header.
  */
 function headersOf(
   declared: Declared | undefined,

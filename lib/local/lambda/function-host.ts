@@ -83,7 +83,7 @@ export class FunctionHost {
     return [...this.living].reduce((sum, { inFlight }) => sum + inFlight, 0);
   }
 
-  /** The folders of its code: the current one, and those of the code that invocations still end on. */
+  /** The folders of its code: the current one, and older ones on which invocations still end. */
   get codeDirs(): string[] {
     return [this.codeDir, ...[...this.living].map(({ codeDir }) => codeDir)];
   }

@@ -19,7 +19,7 @@ import { quotaOf } from './quota.ts';
 /** The name in a name, an ARN or an integration's URI. */
 const nameIn = (reference: string) => reference.match(/function:([^/:]+)/)?.[1] ?? reference;
 
-/** Callers wait for one that a route runs: so many of them share no process. Workers and readers are larger. */
+/** How many processes a function may have. A route's has more, as callers wait for it; workers and readers are larger. */
 const ofRoute = 4;
 const ofOthers = 2;
 
@@ -85,7 +85,7 @@ export class Functions {
     }
   }
 
-  /** Returns the function that a name, an ARN or an integration's URI names, whatever its alias. Throws `StageError`. */
+  /** Returns the function that a name, an ARN or an integration's URI names, with any alias. Throws `StageError`. */
   find(reference: string): FunctionHost {
     const host = this.named(nameIn(reference));
     if (!host) throw new StageError(`The template names the function ${reference}, but has none.`);

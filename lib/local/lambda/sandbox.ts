@@ -196,7 +196,7 @@ export class Sandbox {
     this.endIfDone();
   }
 
-  /** Fails an invocation whose time is up, and ends whatever else runs beside it. */
+  /** Fails an invocation whose time is up, and ends all others beside it. */
   private timeOut(id: string): void {
     this.state = 'dead';
     const seconds = (this.config.timeoutMs / 1000).toFixed(2);

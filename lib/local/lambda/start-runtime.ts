@@ -56,7 +56,7 @@ function startThread(config: FunctionConfig, env: NodeJS.ProcessEnv): Runtime {
   });
 }
 
-/** V8 aborts a process whose heap is full, and would have a core file written, with all that it held. */
+/** V8 aborts a process whose heap is full, and the system would write a core file of all its memory. */
 function startProcess(config: FunctionConfig, env: NodeJS.ProcessEnv): Runtime {
   const child = fork(file, [config.name], {
     execPath: '/bin/sh',

@@ -86,7 +86,7 @@ export class StreamPoller {
     }
   }
 
-  /** Waits until there may be records, after a read that found so many. */
+  /** Waits until there may be records, after a read that found the given number. */
   private async untilRecords(found: number): Promise<void> {
     if (!this.config.follower) return pause(found > 0 ? pauseMs : idleMs);
     if (this.hasNews || this.stopped) return;

@@ -20,7 +20,7 @@ const maxKeywords = 8;
 /** Where a sentence goes on to ask something else. */
 const nextQuestion = /,?\s+and\s+(?=(?:what|which|who|whose|when|where|why|how)\b)/i;
 
-/** What a chat has for fields of JSON whose names say what belongs in them. */
+/** The values that a chat has for fields of JSON, by the fields' names. */
 function extractsOf(messages: readonly Message[]): Extracts {
   const { asked, material } = readChat(messages);
   return {

@@ -41,7 +41,7 @@ export function readChat(messages: readonly Message[]): Reading {
   return {
     ...question,
     material: sources ?? [...sentencesOf(informingText), ...rest],
-    // What to do with sources is no answer from them.
+    // Instructions about sources are no part of an answer.
     instructions: sources ? [] : sentencesOf(instructingText),
     isPartial: texts.some((text) => text.length > maxCharacters),
   };

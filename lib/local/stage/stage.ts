@@ -26,7 +26,7 @@ export interface StageOptions {
   memory: boolean;
   /** Models in place of the catalogue's, if there are any. */
   models: OwnModels;
-  /** New code will replace that of single functions, so each is bundled alone. */
+  /** New code replaces single functions, so each is bundled alone. */
   watch?: boolean;
   narrator: Narrator;
   /** Called when an engine dies by itself. */

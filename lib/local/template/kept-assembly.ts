@@ -21,7 +21,7 @@ const sources = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
-  // What npm has installed.
+  // The packages that npm has installed.
   'node_modules/.package-lock.json',
 ];
 
@@ -47,7 +47,7 @@ export async function synthesizeOnce(
   for (let tries = 1; ; tries += 1) {
     const name = assemblyName(settings, options);
     const outDir = join(dir, name);
-    // What is left of a folder that was deleted has no manifest.
+    // A folder that was deleted in part has no manifest.
     if (fs.existsSync(join(outDir, 'manifest.json'))) return readAssembly(outDir);
     onSynthesis?.();
     const unnamed = await synthesizeUnnamed(dir, settings);

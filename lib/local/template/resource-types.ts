@@ -42,7 +42,7 @@ const knownTypes = new Set([
   'AWS::SQS::QueuePolicy',
   'AWS::WAFv2::WebACL',
   'AWS::WAFv2::WebACLAssociation',
-  // What empties a bucket before it is deleted.
+  // It empties a bucket before it is deleted.
   'Custom::S3AutoDeleteObjects',
 ]);
 

@@ -21,7 +21,7 @@ export interface StageSettings {
   /** What searches the web; by default the stage's own. */
   search?: SearchProvider;
   models?: OwnModels;
-  /** The path of a catalogue; by default that of `QUIRE_CATALOGUE`, or else the service's own. */
+  /** The path of a catalogue; by default `QUIRE_CATALOGUE`, or else the service's own. */
   catalogue?: string | undefined;
   /** How functions are bundled beside the synthesis: alone, or sharing, which is soonest. By default the app bundles them. */
   bundles?: 'alone' | 'sharing';
@@ -29,7 +29,7 @@ export interface StageSettings {
   context?: Record<string, unknown>;
 }
 
-/** No models of one's own: those of the catalogue. */
+/** The catalogue's models, without any of one's own. */
 const catalogueModels: OwnModels = { models: [] };
 
 /** Returns the assembly that `QUIRE_ASSEMBLY` names; undefined if it is not set. Throws `StageError` if it names none. */

@@ -65,7 +65,7 @@ function geometryOf(page: RecognizedPage, box: Box): Geometry {
   };
 }
 
-/** Returns where a point lay before the image was turned clockwise by so many quarters. */
+/** Returns where a point lay before the image was turned clockwise by a number of quarters. */
 function turnedBack({ X, Y }: Point, quarterTurns: number): Point {
   return quarterTurns === 0 ? { X, Y } : turnedBack({ X: Y, Y: 1 - X }, quarterTurns - 1);
 }

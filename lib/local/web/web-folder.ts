@@ -31,7 +31,7 @@ export class WebFolder {
     }
   }
 
-  /** Yields every file, those of subfolders too. */
+  /** Yields every file, also of subfolders. */
   *files(folder = ''): Generator<WebFile> {
     for (const entry of entriesOf(join(this.root, folder))) {
       if (entry.name.startsWith('.')) continue;

@@ -18,7 +18,7 @@ const aliasName = 'live';
 export class Canary extends Construct {
   private readonly shared: { application: LambdaApplication; role: Role } | undefined;
 
-  /** Returns that of the stack of a construct. */
+  /** Returns the canary of a construct's stack. */
   static of(scope: Construct): Canary {
     return Stack.of(scope).node.findChild('canary') as Canary;
   }

@@ -53,7 +53,7 @@ export class ServiceAlarms extends Construct {
   private readonly nested: NestedStack | undefined;
   private readonly kind: ServiceAlarmsProps['kind'];
 
-  /** Returns those of the stack of a construct. */
+  /** Returns the alarms of a construct's stack. */
   static of(scope: Construct): ServiceAlarms {
     return Stack.of(scope).node.findChild('alarms') as ServiceAlarms;
   }
@@ -120,7 +120,7 @@ export class ServiceAlarms extends Construct {
     this.on(metric, nameOf(fn, 'lateness'), { threshold: age.toMilliseconds() }, text);
   }
 
-  /** Alarms when so many requests are throttled in five minutes. Each is tried again by its client. */
+  /** Alarms when the given number of requests is throttled in five minutes. Each is tried again by its client. */
   onThrottles(id: string, count: number, throttles: Metric[], text: AlarmText): void {
     this.on(sumOf('throttled', throttles), id, { threshold: count }, text);
   }

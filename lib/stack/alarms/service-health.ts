@@ -13,7 +13,7 @@ export interface ServiceHealthProps {
   readonly concurrency: number;
 }
 
-/** Some whose throttles users notice. An alarm costs as much for each as for one. */
+/** Functions that users notice when throttled. An alarm costs the same for each function. */
 const throttled = ['authorize-request', 'create-chat-completion', 'stream-chat', 'submit-job'];
 
 /** The alarms on the service as a whole: on what its functions measure, and on what happens before they run. */

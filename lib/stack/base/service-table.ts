@@ -11,7 +11,7 @@ export interface ServiceTableProps extends dynamodb.TablePropsV2 {
 
 const named = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
 
-/** The attributes that find an item, which are texts: that of its partition, and of its order there if it has one. */
+/** The attributes of an item's key, which are texts: the partition key, and the sort key if there is one. */
 export const keyed = (partition: string, sort?: string) => ({
   partitionKey: named(partition),
   ...(sort !== undefined && { sortKey: named(sort) }),

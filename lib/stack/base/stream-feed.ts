@@ -17,7 +17,7 @@ export interface StreamFeedProps {
   readonly patterns: Record<string, unknown>[];
   /** How long records are gathered before they are delivered, so that more of them come at once; default: not at all. */
   readonly gatheredFor?: Duration;
-  /** Whether records of several items are delivered at the same time; those of one partition key are in order. */
+  /** Whether records of several items are delivered at the same time. Records of one partition key stay in order. */
   readonly inParallel?: boolean;
   /** What a user notices of batches that were given up, and what to do. */
   readonly alarmText: AlarmText;

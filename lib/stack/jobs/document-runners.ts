@@ -33,7 +33,7 @@ export class DocumentRunners extends Construct {
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
-      // What the process may take that draws pages, and 300 MB for the rest.
+      // The process that draws pages takes most of it, and all else 300 MB.
       memorySize: 2048,
       // One document, and what it is taken apart into.
       diskSize: Size.gibibytes(1),
@@ -66,7 +66,7 @@ export class DocumentRunners extends Construct {
       timeout: workerTimeout,
     });
     jobs.grantWork(expandFolder);
-    // What was extracted from its files is put into the folder's table.
+    // The folder's table takes values extracted from its files.
     jobs.grantObjects(expandFolder);
     queues.setShards(expandFolder);
     keys.grantRead(expandFolder);
@@ -88,7 +88,7 @@ export class DocumentRunners extends Construct {
     });
     jobs.grantTransition(reset);
     jobs.grantDue(reset);
-    // A pipeline waits in the queue of its documents; one whose child's end was not counted is found here as well.
+    // A pipeline waits in the queue of its documents. This also finds one if the end of its child was not counted.
     jobs.grantChildren(reset);
     ledger.grantReset(reset);
     queues.ocr.grantRing(reset);

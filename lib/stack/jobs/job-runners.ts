@@ -83,7 +83,7 @@ export class JobRunners extends Construct {
             },
           },
         },
-        // Those that end now, to be logged and told of.
+        // Jobs that end now are logged and reported.
         {
           dynamodb: {
             NewImage: { completed_at: { S: FilterRule.exists() } },

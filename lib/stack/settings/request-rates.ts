@@ -26,7 +26,7 @@ const openRates = {
   file: { rate: 2, burst: 40 },
 };
 
-/** A page of the console asks several things at once, whatever the account's quota. */
+/** A page of the console sends several requests at once, with any quota. */
 const least = 20;
 
 /** Returns each method's limit for an account's concurrency; streams and completions may have their own. */

@@ -27,7 +27,7 @@ interface Load {
   readonly sweeps: number;
 }
 
-/** Sweeps run all at once, whatever the concurrency. */
+/** All sweeps run at once, with any concurrency. */
 function reservedOf(name: string, { concurrency, sweeps }: Load): number | undefined {
   const part = parts[name];
   if (part === undefined) return undefined;

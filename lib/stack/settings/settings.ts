@@ -44,7 +44,7 @@ const Given = v.strictObject({
   filesPerKey: v.optional(values.count(1, 1_000_000), 10_000),
   fileMbPerKey: v.optional(values.count(1, 10_000_000), 10_240),
   laneShards: v.optional(values.count(1, 64), 1),
-  /** How many sweeps audit accounts each minute, each those of its lanes. */
+  /** How many sweeps audit accounts each minute. They share the lanes. */
   sweeps: v.optional(values.count(1, 16), 1),
   /** The account's quota of Lambda functions that run at once, in this region. */
   concurrency: v.optional(values.count(10, 100_000), 1_000),

@@ -49,7 +49,7 @@ export function researchBudget(
       return spend(nanoUsd, call);
     },
 
-    /** Frees what was kept for the checks of the report: so much money, so many calls, and no time limit. */
+    /** Frees the money and calls that were kept for the checks of the report, without a time limit. */
     openReserve(nanoUsd: number, calls: number): void {
       most += nanoUsd;
       callsLeft = calls;

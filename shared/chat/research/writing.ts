@@ -59,7 +59,7 @@ export function requestWithin({ turn, plan, studied }: Investigation, hold: Hold
   }
 }
 
-/** The sources with the first so many notes, as the model is given them. */
+/** The sources with their first notes, up to a number, as the model is given them. */
 function noted(studied: readonly StudiedSource[], notes: number): SourceText[] {
   let left = notes;
   return studied.map(({ found, notes: all }, index) => {

@@ -86,7 +86,7 @@ export class Archive {
     const entry = this.entries.get(name);
     if (!entry) throw unreadableDocument(`its part ${name} is missing`);
     if (entry.isEncrypted) throw encryptedDocument();
-    // What an entry says of itself is asked before anything of it is unpacked, and what comes out is counted.
+    // An entry's stated size is checked before it is unpacked, and the unpacked bytes are counted.
     this.refuseTooLarge(entry, entry.bytes, entry.bytes);
     let bytes = 0;
     for (const chunk of this.unpack(entry)) {

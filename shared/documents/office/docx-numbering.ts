@@ -4,14 +4,14 @@ import { attribute, readPart } from './xml.ts';
 
 /** How deep a list may be. */
 export const maxDepth = 9;
-/** A bullet is whatever sign the font has for it. */
+/** A bullet may be any sign of its font. */
 const bullet = '-';
 
 /** How one depth of a list is numbered. */
 interface Level {
   /** Such as `decimal` or `lowerLetter`. */
   format: string;
-  /** What stands before an item: `%1.%2` is its number within that of the item above. */
+  /** The text before an item: `%1.%2` is the number of the item above, and its own. */
   text: string;
   start: number;
 }

@@ -60,7 +60,7 @@ function partOf(archive: Archive, relationships: Relationship[], type: string): 
   return part && archive.has(part) ? part : undefined;
 }
 
-/** Word names its headings in English, in whatever language it shows them. */
+/** Word names its headings in English, and shows them in any language. */
 function levelByName(name = ''): string | undefined {
   if (name.toLowerCase() === 'title') return '0';
   const level = name.match(/^heading ([1-9])$/i)?.[1];

@@ -12,7 +12,7 @@ interface Epub {
 }
 
 const maxChapters = 2_000;
-/** The media types of chapters, those of older e-books and talking books too, and wrong ones that are in use. */
+/** The media types of chapters, also in older e-books and talking books, and wrong ones that are in use. */
 const pageType = /^(application|text)\/.*(html|xml|oeb)/i;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What stands before and after the parts of an equation of Word, so that it is one line: `12/5 = x^2`.
+ * The signs before and after the parts of an equation of Word, which make it one line: `12/5 = x^2`.
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
 const marks: Record<string, readonly [before: string, after: string]> = {

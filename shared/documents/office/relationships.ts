@@ -12,7 +12,7 @@ export interface Relationship {
 }
 
 /**
- * Returns the parts that a part of an Office Open XML file names; those of the whole file for ''.
+ * Returns the parts that a part of an Office Open XML file names; for '' the whole file's.
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
 export function relationshipsOf(archive: Archive, part: string): Relationship[] {

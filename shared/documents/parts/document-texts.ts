@@ -10,12 +10,12 @@ import { type Part, underName } from './part.ts';
 import { takeApart } from './take-apart.ts';
 import { textLayersIn } from './text-layers.ts';
 
-/** Where a document's text ends to be one that is read, and whose turns its reading takes. */
+/** The most text that is read of a document, and the key whose turns its reading takes. */
 export interface TextLimits {
   pages: number;
   characters: number;
   /**
-   * What becomes of a longer text: it is refused (the default) or cut. Then pages that are pictures are counted at
+   * A longer text is refused (the default) or cut. Then pages that are pictures are counted at
    * its end.
    */
   longer?: 'refused' | 'cut';

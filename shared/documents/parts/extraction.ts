@@ -38,7 +38,7 @@ export interface ExtractionOptions {
   folder: string;
   /** Whether pictures are taken out that stand beside text. */
   forceOcr: boolean;
-  /** Where the text of a file ends, if no more of it is wanted than so many characters. */
+  /** The most characters of a file's text that are wanted, if there is a limit. */
   maxCharacters?: number;
 }
 

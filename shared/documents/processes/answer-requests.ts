@@ -66,7 +66,7 @@ async function replyTo<Request, Answer>(
   try {
     const answer = await handle(request);
     if (answer === undefined) return undefined;
-    // What was made without the memory that it takes may lack a part.
+    // A result that lacked memory may be incomplete.
     if (memory.some(({ isUsedUp }) => isUsedUp)) return { loss: 'memory' };
     return { answer, isWornOut: isWornOut(memory) };
   } catch (error) {

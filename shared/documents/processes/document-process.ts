@@ -93,7 +93,7 @@ export class DocumentProcess<Request, Answer> {
     for (const { child } of this.lanes) if (child) send(child, request);
   }
 
-  /** Ends the processes, whatever they do. */
+  /** Ends the processes, also busy ones. */
   async end(): Promise<void> {
     await Promise.all(this.lanes.map(endChild));
   }
@@ -145,7 +145,7 @@ async function replyOf<Answer>(child: ChildProcess, request: unknown, asking: As
     else resolve(reply);
   };
   const onEnd = () => {
-    // What it said last may be read after it has ended.
+    // Its last messages may be read after it has ended.
     if (child.connected || isRunning(child)) return;
     const { signalCode, exitCode } = child;
     const didNotStart = `A process for documents ended before it was ready: ${signalCode ?? exitCode}`;

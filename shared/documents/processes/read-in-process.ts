@@ -22,13 +22,13 @@ export interface Losses {
   count: number;
 }
 
-/** After so many nothing more of the document is tried. */
+/** After this many losses nothing more of the document is tried. */
 const maxLosses = 5;
 const afterLosses = `${maxLosses} others took too long, or too much memory`;
 
 let opened = 0;
 
-/** How a document is read: whose turns it takes, what ends it, and the losses that it shares with others of its job. */
+/** How a document is read: the key whose turns it takes, the signal that ends it, and its job's count of losses. */
 export interface DocumentReading extends Reading {
   losses: Losses;
 }

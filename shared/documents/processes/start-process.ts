@@ -29,7 +29,7 @@ export function startProcess(
     execArgv: ['-c', limited, process.execPath, `--max-old-space-size=${heapMb}`],
     env: environment(),
     serialization: 'advanced',
-    // What V8 writes when it aborts may have words of the document.
+    // V8's output when it aborts may have words of the document.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Ctrl-C in a terminal goes to a whole process group, and this process may have jobs to end first.
     detached: true,

@@ -9,7 +9,7 @@ export function objectIn(text: string): Record<string, unknown> {
   let start = text.indexOf('{');
   for (let tried = 0; start >= 0 && tried < maxStarts; tried++) {
     const end = endOfObject(text, start);
-    // What is whole within it would pass for the answer.
+    // A whole object within a cut one would pass for the answer.
     if (end < 0 && /^\{\s*"/.test(text.slice(start, start + 100)))
       throw new InvalidAnswer('it is cut off');
     const object = end < 0 ? undefined : parsed(text.slice(start, end));

@@ -40,7 +40,7 @@ export interface Placed<Of> {
   field: Of;
 }
 
-/** Returns an object's values that are in no array, with those of objects in it. */
+/** Returns an object's values that are in no array, nested objects' too. */
 export function scalarsOf({ fields }: ObjectField, above: Path = []): Placed<ScalarField>[] {
   return fields.flatMap(([name, field]) => {
     const path = [...above, name];
@@ -49,7 +49,7 @@ export function scalarsOf({ fields }: ObjectField, above: Path = []): Placed<Sca
   });
 }
 
-/** Returns an object's arrays, with those of objects in it. */
+/** Returns an object's arrays, nested objects' too. */
 export function arraysOf({ fields }: ObjectField, above: Path = []): Placed<ArrayField>[] {
   return fields.flatMap(([name, field]) => {
     const path = [...above, name];

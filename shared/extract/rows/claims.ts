@@ -12,7 +12,7 @@ interface Claim<Owner> {
   owner: Owner;
 }
 
-/** Which words of pages are whose, found by word: a page may have thousands of rows. */
+/** The rows that words of pages belong to, found by word: a page may have thousands of rows. */
 export class Claims<Owner> {
   readonly #byWord = new Map<ReadPage, (Claim<Owner>[] | undefined)[]>();
   readonly #exhausted = new Map<ReadPage, Set<string>>();
@@ -39,7 +39,7 @@ export class Claims<Owner> {
     }
   }
 
-  /** Returns whose these places are. */
+  /** Returns the owners of these places. */
   at(parts: readonly RowPart[]): Owner[] {
     const owners = new Set<Owner>();
     for (const { page, place } of parts) {

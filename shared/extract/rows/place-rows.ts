@@ -7,7 +7,7 @@ import { type Cell, cellsAt, countOf } from './cells.ts';
 import { Claims, type RowPart } from './claims.ts';
 import { placesOverPages } from './over-pages.ts';
 
-/** A row, and where it and its cells stand: nowhere, on a page, or on two; `order` is that of the document. */
+/** A row, and where it and its cells stand: nowhere, on a page, or on two; `order` is its order in the document. */
 export interface PlacedRow {
   row: AnsweredRow;
   parts: RowPart[];
@@ -17,10 +17,10 @@ export interface PlacedRow {
 
 /** How many places of a quote are compared by the cells in them. */
 const maxCompared = 8;
-/** What is looked for in vain, or loosely, for so many pages ends the search for rows that say a wrong page. */
+/** After this many failed or loose searches of pages, only the page that a row names is searched. */
 const maxSearches = 200_000;
 
-/** What the rows of a window are looked for in: whose places are taken, and how many searches are left for its array. */
+/** The pages in which a window's rows are searched, the places that are taken, and the searches left for its array. */
 interface Window {
   pages: readonly ReadPage[];
   claims: Claims<PlacedRow>;

@@ -35,7 +35,7 @@ export function looselyAt({ keys, knownKeys, lines }: PageIndex, needle: Needle)
   return places;
 }
 
-/** Of places with the same words that in the fewest lines is likest: others have the half of one row and that of the next. */
+/** Among places with the same words, the one in the fewest lines is best: others mix two rows. */
 const byLikeness = (lines: readonly number[]) => (one: Place, other: Place) =>
   other.share - one.share ||
   linesIn(lines, one) - linesIn(lines, other) ||
@@ -45,7 +45,7 @@ const byLikeness = (lines: readonly number[]) => (one: Place, other: Place) =>
 const linesIn = (lines: readonly number[], { start, end }: Place) =>
   (lines[end - 1] as number) - (lines[start] as number);
 
-/** How many of the wanted characters stand in so many words from each word on that is wanted. */
+/** For each wanted word: how many wanted characters the next words have, counted from it. */
 function windowsAt(keys: readonly string[], wanted: ReadonlyMap<string, number>, width: number) {
   const counts = new Map<string, number>();
   const found: { start: number; matched: number }[] = [];

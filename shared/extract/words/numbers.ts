@@ -9,7 +9,7 @@ export interface FoundNumber {
   end: number;
 }
 
-// What a space parts is one number only where groups of three follow. A label may be glued to a sum: `Total12.50`.
+// Digits with spaces between are one number only in groups of three. A label may be glued to a sum: `Total12.50`.
 const written = new RegExp(
   String.raw`(?:(?<![\p{Lu}\p{Ll}\d]|\d[.,])|(?<=\p{L})(?=\d+[.,'’]\d))(\(?\s?[-−–+]?)(\s?)(${money})?\s?([-−–]?)(\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?(?![.,]?\d)|\d[\d.,'’]*)(?:\s?(%)|(?<![.,])([-−–])(?!\S))?(?:(?=\s?(\)))|)`,
   'gu',

@@ -15,7 +15,7 @@ export interface ReadPage {
 
 const read = new WeakMap<SourcePage, ReadPage>();
 
-/** Returns a page's words by lines; of a page without places those of its text. */
+/** Returns a page's words by lines; for a page without places, the words of its text. */
 export function readPage(page: SourcePage): ReadPage {
   const known = read.get(page);
   if (known) return known;

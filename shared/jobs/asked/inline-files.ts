@@ -12,7 +12,7 @@ export interface InlineFile {
   bytes: Buffer;
 }
 
-/** A message, whatever its role. */
+/** A message of any role. */
 interface AnyMessage {
   content?: unknown;
 }

@@ -71,7 +71,7 @@ async function eraseChild(child: Job, untilMs: number): Promise<boolean> {
   return erasure !== undefined && eraseDependents(erasure, untilMs);
 }
 
-/** The steps of a part are its document's, under whose name they lie. */
+/** A part's steps lie under its document's name, and belong to the document. */
 async function eraseSteps(erasure: Erasure, untilMs: number): Promise<boolean> {
   const job = erasedJobOf(erasure);
   if (isPart(job)) return true;

@@ -11,7 +11,7 @@ import type { SourceJob } from '../sources/source-job.ts';
 /** The lane in which the sweep finds the erasures that are to go on. */
 export const erasureLane = 'erasure';
 
-/** How long whoever began an erasure has for it before the sweep goes on with it. */
+/** How long a request has for its erasure before the sweep goes on with it. */
 const sweepAfterMs = 15_000;
 
 /** What of an erased job of any kind says where the rest of it lies. It holds nothing that was asked, read or told. */

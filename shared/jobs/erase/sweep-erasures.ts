@@ -7,7 +7,7 @@ import { type Erasure, erasureLane } from './erasure.ts';
 /** Of the minute that a sweep may take: what is left then is gone on with by the next. */
 const patienceMs = 40_000;
 
-/** Goes on with each erasure that is due: one that broke off or had too much to do, or whose workers are all gone by now. */
+/** Goes on with each erasure that is due: it broke off, was too long, or waited for its job's workers to end. */
 export async function sweepErasures(): Promise<void> {
   const table = setting('JOBS_TABLE');
   // One by one: each erases many things at once.

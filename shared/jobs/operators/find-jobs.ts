@@ -61,7 +61,7 @@ function conditionsOf({ statuses, error, untried }: JobFilter) {
     Object.assign(values, Object.fromEntries(named));
   }
   if (error !== undefined) {
-    // A stopped job says why it was stopped, whatever went wrong before.
+    // A stopped job says why it was stopped, and not what failed before.
     conditions.push(
       '(begins_with(#stop_reason, :error) OR (attribute_not_exists(#stop_reason) AND begins_with(#error, :error)))',
     );

@@ -107,7 +107,7 @@ async function readByModel(
   const call = {
     keyId: job.key_id,
     model,
-    // A picture counts the same whatever it shows.
+    // Every picture counts the same.
     body: { model: model.id, messages: transcription(new Uint8Array()) },
     subject: chargeSubjectOf(job, useOf(job)),
     signal,

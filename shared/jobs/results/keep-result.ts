@@ -85,7 +85,7 @@ function withoutLongText(result: JobResult): Split {
   return { result: withoutText(result), text };
 }
 
-/** What is left of an extraction whose whole is behind a link. */
+/** The part of an extraction that stays on the job when the whole lies behind a link. */
 const withoutFields = (result: ExtractResult): ExtractResult => ({
   ...result,
   data: null,

@@ -132,7 +132,7 @@ export const PagesRead = v.object({
   warnings: v.exactOptional(v.array(ResultWarning)),
 });
 
-/** The result of an extraction; `ocr` is null in that of its model's own job. */
+/** The result of an extraction; `ocr` is null in the result of the extraction's own job. */
 export const ExtractResult = v.object({
   type: v.literal('extract'),
   /** In the schema's shape; null where `url` leads to the whole result. */

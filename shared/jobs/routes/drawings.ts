@@ -23,7 +23,7 @@ export class Drawings {
     if (asking >= mostOfKey && !this.kept.has(id)) throw tooMany(asking);
     this.asking.set(keyId, asking + 1);
     try {
-      // Who draws it may be cut short.
+      // A drawing under way may be cut short.
       while (this.underWay.has(id)) await this.underWay.get(id);
       const drawing = this.kept.get(id) ?? (await this.draw(id, draw));
       this.keep(id, drawing);

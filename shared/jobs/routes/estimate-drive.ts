@@ -25,7 +25,7 @@ export async function addDrive(
   let job: FolderJob = folder;
   if (drive_file_id) {
     const file = await findReadableFile(drive_file_id, allowedFolders);
-    // A job of one file does it, whatever was done before.
+    // A job of one file always works on it again.
     const page = { files: [file], unreadable: [] };
     return addPage(total, await sortFiles({ ...job, fresh: true }, page, '', signal));
   }

@@ -31,7 +31,7 @@ export const JobEstimate = v.object({
   left_out_more: Count,
   subfolders: SubfolderCounts,
   pages: EstimatedPages,
-  /** Of all that has a bound; `unbounded_files` counts files whose model calls come on top. */
+  /** The sum of all bounds. Model calls of the files in `unbounded_files` come on top. */
   max_cost_usd: Usd,
   likely_cost_usd: Usd,
   assumed_answer_tokens: Count,

@@ -46,7 +46,7 @@ export const JobPath = v.object({ job_id: v.string() });
 
 /** What a filter looks at first: where it matches each other job, as files that have a step each, this is all that is read. */
 const firstLook = 2 * (pageSize + 1);
-/** A filter may match little: the list stops after so many reads, to be in time, and says where to go on. */
+/** A filter may match little: after this many reads the list stops, to be in time, and says where to go on. */
 const maxReadsPerList = 20;
 
 /** Lists the caller's newest jobs. A result that lies in object storage is listed without its content. */

@@ -40,7 +40,7 @@ export const JobSubmission = dictionary(
     pipeline_instruction: orNull(stringUpTo(2000)),
     /** Which fields to take from a document, with where each value stands. */
     extract: orNull(ExtractInput),
-    /** Reads every page as an image, whatever text the document says it has. */
+    /** Reads every page as an image, also if it has a text layer. */
     force_ocr: v.optional(v.boolean(), false),
     /** Only estimates what the job would come to, and makes nothing. */
     dry_run: v.optional(v.boolean(), false),

@@ -55,7 +55,7 @@ async function noteUse(job: JobKey, itemKey: JobKey, { source_object }: Copy): P
   return (await findCopy(itemKey))?.source_object === source_object;
 }
 
-/** The job in whose folder a copy lies. */
+/** The job that has the copy in its folder. */
 export const copyOwnerOf = (object: string) => object.split('/')[1] ?? '';
 
 const usesPrefixOf = (ownerId: string) => `use_${ownerId.replace(/^job_/, '')}#`;

@@ -136,7 +136,7 @@ interface Opened {
   mimeType: string;
   filename: string;
   name: string;
-  /** What it is, whatever it is called and begins with. */
+  /** Its kind, which may differ from its name and first bytes. */
   kind?: DocumentKind;
 }
 

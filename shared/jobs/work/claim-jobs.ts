@@ -40,7 +40,7 @@ async function queuedOf(messages: JobMessage[], claimed: ClaimedJob[]): Promise<
     const queued = new Set(jobs.filter(({ status }) => status === 'queued').map(nameOf));
     return [...named.values()].filter((message) => queued.has(nameOf(message)));
   } catch (error) {
-    // Those that are claimed are to run.
+    // Jobs that are claimed must run.
     log('error', 'jobs of messages not read', errorFields(error));
     return [];
   }
@@ -59,7 +59,7 @@ export function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   return group.add(count);
 }
 
-/** Claims so many for each who asks: the best for the first. */
+/** Claims a number of jobs for each asking worker: the best for the first. */
 async function claimForAll(lane: string, counts: number[]): Promise<ClaimedJob[][]> {
   const all = counts.reduce((sum, count) => sum + count, 0);
   const claimed = await claimReady(lane, all);
@@ -84,7 +84,7 @@ async function claimReady(lane: string, count: number): Promise<ClaimedJob[]> {
   return claimed;
 }
 
-/** Claims each job that can be; one whose claim breaks must not cost the others their run. */
+/** Claims each job that can be claimed; a claim that fails must not stop the others' runs. */
 async function claimEach(keys: Claimable[]): Promise<ClaimedJob[]> {
   const claims = await Promise.allSettled(keys.map(claimJob));
   return claims.flatMap((outcome, index) => {

@@ -10,7 +10,7 @@ import { isPart, type Job } from '../engine/item/job.ts';
 import { progressNoted } from '../kinds/kinds.ts';
 import type { JobResult } from '../results/result.ts';
 
-/** Logs one line for each job that ends by these records, whatever has ended it; none for sections. */
+/** Logs one line for each job that these records end, for any reason; none for sections. */
 export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
   const ended = records.filter(hasEndedNow).map(jobOfRecord);
   await Promise.all(

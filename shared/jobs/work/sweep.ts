@@ -66,7 +66,7 @@ async function countAgain(parent: Job): Promise<void> {
   if (uncounted.length === 0) await resumeJob(parent);
 }
 
-/** Sends a queued job's message again, the later the longer it waits. One whose window has ended is stopped instead. */
+/** Sends a queued job's message again, the later the longer it waits. It stops a job if its window has ended. */
 async function notifyAgain(job: Job): Promise<number> {
   const windowOver = endOfWindow(job);
   if (windowOver && !job.stop_reason) {

@@ -15,7 +15,7 @@ function sized({ input, ...rest }: Body): SizedRequest {
   return { ...rest, messages };
 }
 
-/** Describes an answer as that of a completion without output. */
+/** Describes an answer as a completion without output. */
 export function meteredEmbeddings({
   model,
   usage,

@@ -31,7 +31,7 @@ export function useCorrections({ id, job_type, model }: Job): Corrections {
     const path = `/feedback?session_id=${encodeURIComponent(id)}`;
     setFailure(undefined);
     call<FeedbackList>('GET', path, undefined, leaving.signal).then(
-      // What was saved while this was read is newer.
+      // Corrections saved during this read are newer.
       ({ feedback }) => setSaid((since) => new Map([...saidIn(feedback), ...since])),
       (error) => leaving.signal.aborted || setFailure(error as Error),
     );

@@ -58,7 +58,7 @@ const creationOf = (job: Job): TransactWriteItem => ({
   },
 });
 
-/** The parent's write: so many children more. */
+/** The parent's write: it adds the number of children. */
 function announceOf(parent: ClaimedJob, count: number, set: object): TransactWriteItem {
   const { when, values } = whileLeased(parent);
   const names = Object.keys(set);

@@ -12,7 +12,7 @@ export interface JobKey {
 }
 
 /**
- * What every job has in the table, of whichever kind. What is absent is null on the record. Instants are ISO 8601 strings.
+ * The attributes in the table of jobs of every kind. An absent one is null on the record. Instants are ISO 8601 strings.
  *
  * Three sparse indexes list jobs. Two are partitioned by `lane`: `ready` is sorted by `turn`, which a job has
  * only while it may be claimed; `due` is sorted by `due_at`, which it has until it ends. `ended` is partitioned by
@@ -70,7 +70,7 @@ export interface Job extends JobKey {
   /** When the job may be claimed: its creation, or the end of its wait. */
   ready_at: string;
   turn?: string;
-  /** The start tag of fair queueing, in µs since 1970: it sorts a job among those of all keys, and never changes. */
+  /** The start tag of fair queueing, in µs since 1970: it sorts a job among all keys' jobs, and never changes. */
   tag?: number;
   /** Its retry slot among the jobs that wait for a limit of its key, if that is later than a job waits at once. */
   place?: { limit: string; at: string };
@@ -149,7 +149,7 @@ export const findItem = <Item = Record<string, unknown>>({ key_id, job_id }: Job
 /** How long a job waits for room. Then it goes back to its queue, which costs no retry. */
 export const jobsWait = { waitMs: 20_000 };
 
-/** Opens a room for something of a job's, with so many bytes of it. Throws `NoRoomError` if they find no room in time. */
+/** Opens a room for the given bytes of a job. Throws `NoRoomError` if they find no room in time. */
 export const roomOf = ({ key_id }: Pick<JobKey, 'key_id'>, bytes: number): Promise<Room> =>
   memory().open(key_id, bytes, jobsWait);
 

@@ -38,7 +38,7 @@ export const runAttributes = [
   'metadata',
 ] as const satisfies (keyof Job)[];
 
-/** Returns those of the named attributes that a job has, for a job that takes them over. */
+/** Returns the named attributes of a job, as far as it has them, for the job that takes them over. */
 export function attributesOf<Its extends object, Name extends keyof Its>(
   job: Its,
   names: readonly Name[],

@@ -15,11 +15,11 @@ export function shardOf(name: QueueName, jobId: string): string {
   return `${name}#${hash % setting('LANE_SHARDS')}`;
 }
 
-/** Returns all shards of all queues of this deployment, or so many of each. */
+/** Returns all shards of all queues of this deployment, or the given number of each. */
 export const allShards = (shards = setting('LANE_SHARDS')) =>
   queueNames.flatMap((name) => shardsOf(name, shards));
 
-/** Returns all shards of one queue, or so many. */
+/** Returns all shards of one queue, or the given number. */
 export function shardsOf(name: QueueName, shards = setting('LANE_SHARDS')): string[] {
   return Array.from({ length: shards }, (_, shard) => `${name}#${shard}`);
 }

@@ -97,7 +97,7 @@ export function findKeyOf({ key_id }: Job): Promise<ApiKey | undefined> {
 /** Reads the key of a job, as `findKeyOf` does. Throws `NotFoundError` if there is none. */
 export const readKeyOf = async (job: ClaimedJob) => (await findKeyOf(job)) ?? readKey(job.key_id);
 
-/** Returns how many calls of a job may be made at once: so many, or as many as its key may have under way. */
+/** Returns how many calls of a job may be made at once: `most`, or its key's own limit if that is lower. */
 export async function callsAtOnce(job: ClaimedJob, most: number): Promise<number> {
   const { max_concurrent } = limitsOfKey(await readKeyOf(job));
   return Math.max(1, Math.min(most, max_concurrent ?? most));
@@ -114,7 +114,7 @@ async function look(watch: Watch): Promise<void> {
 async function keepLease(watch: Watch): Promise<void> {
   const { job, stopping } = watch;
   try {
-    // A job all of whose pages are under way begins no step that would show what its key says.
+    // A job with all pages under way begins no further step, so no step checks its key.
     const [renewed, key] = await Promise.all([renewLease(job), findKeyOf(job)]);
     if (renewed) watch.job = renewed;
     else watch.leaseLost.abort();

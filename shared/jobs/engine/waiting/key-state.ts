@@ -104,7 +104,7 @@ async function tryMove(
   return output ? { state: output.Attributes as KeyState } : { refusedBy };
 }
 
-/** The most jobs that a key may have for so many more to be taken; undefined for any number. */
+/** The most open jobs with which a key may still submit `count` more; undefined without a limit. */
 const roomOf = (share: Share | undefined, count: number) =>
   share?.max_queued == null ? undefined : share.max_queued - count;
 

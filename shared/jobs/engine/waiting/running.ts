@@ -4,7 +4,7 @@ import { ServiceError } from '../../../http/errors.ts';
 import { errorFields, log } from '../../../log.ts';
 import { type ClaimedJob, findJob, instant, retentionEnd } from '../item/job.ts';
 
-/** The runs under way of a key that may have only so many: an item of the jobs table. */
+/** The runs under way of a key with a limit of runs: an item of the jobs table. */
 interface Running {
   key_id: string;
   job_id: 'running';

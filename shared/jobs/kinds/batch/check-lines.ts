@@ -11,7 +11,7 @@ import { linesIn, type RequestFile } from '../requests/request-file.ts';
 import type { BatchJob, LineError } from './batch-job.ts';
 import { cannotHandOn } from './upstream/handed-line.ts';
 
-/** The errors are an attribute of the job: so many, of so many characters, are a few KB. */
+/** The errors are an attribute of the job: within these bounds they are a few KB. */
 const maxErrors = 50;
 const maxMessage = 250;
 

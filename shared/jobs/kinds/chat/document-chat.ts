@@ -34,7 +34,7 @@ export async function answerPages(
     const { answer, parts } = await askAbout(about, signal);
     return await finishChat(job, answer, parts, asks);
   } catch (error) {
-    // What was answered stays answered: the job goes on from there.
+    // Answers are kept: the job goes on after them.
     if (signal.aborted && progress.calls > 0) return () => continueJob(job);
     throw error;
   }

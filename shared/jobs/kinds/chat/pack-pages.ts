@@ -7,7 +7,7 @@ export interface PackedPages {
   last: number;
 }
 
-/** Packs pages, in their order, into as few parts of so many tokens as their borders allow. */
+/** Packs pages, in their order, into the fewest parts within a number of tokens. */
 export function packPages(pages: string[], room: number): PackedPages[] {
   const packed: PackedPages[] = [];
   let filled = 0;

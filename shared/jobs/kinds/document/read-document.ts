@@ -85,7 +85,7 @@ async function readWhole(
     return Array.isArray(read) ? await finishOcr(job, read) : read;
   } catch (error) {
     if (signal.aborted || !isLast(job, error)) throw error;
-    // What was read by then is the job's result.
+    // Pages read by then are the job's result.
     logFault(job, error);
     return failWithPages(job, document.pageCount, jobErrorText(error));
   }
@@ -110,7 +110,7 @@ export async function openInlineDocuments(job: SourceJob & WithMessages): Promis
     const options = { forceOcr, turn: job.key_id, losses: { count: 0 } };
     const files = inlineFilesOf(await messagesOf(job, room));
     const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
-    // What is wrong with the only one is the job's own error.
+    // If the only file can't be read, the job fails with its error.
     if (pieces.length === 1) (await pieces[0]?.open())?.close();
     const document = await joinDocuments(pieces, () => void remove());
     return { document, content_sha256: contentHashOf(files, forceOcr) };

@@ -75,7 +75,7 @@ async function askTwice(
     } catch (error) {
       failure = error;
       if (error instanceof InvalidAnswer) continue;
-      // What another attempt of the job would not mend fails this window alone.
+      // An error that no retry of the job would mend fails this window alone.
       if (!(error instanceof ModelError) || !isLast(round.question.job, error)) throw error;
       return { window, calls, failure, isTooLong: error.code === 'context_length_exceeded' };
     }

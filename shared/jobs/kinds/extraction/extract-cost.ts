@@ -8,7 +8,7 @@ import { maxAnswerTokens, mostRepairs, windowLimits } from './window-call.ts';
 /** Each answer that can't be read is asked for once more, and each repair is asked for so as well. */
 const mostCallsOfWindow = 2 * (1 + mostRepairs);
 
-/** Returns what taking fields from a text of so many bytes costs: likely with one call for each window. */
+/** Returns the cost of extracting fields from a text of the given bytes: the likely one has one call for each window. */
 export function extractCost(model: Model, job: Extracting, bytes: number): CostRange {
   const spec = specOfJob(job);
   const { instruction = '' } = job.extract ?? {};

@@ -20,7 +20,7 @@ import type { ExtractionJob } from './extraction-job.ts';
 import { type ExtractPage, readPages, withoutWords } from './source-pages.ts';
 import { mostRepairs, windowLimits } from './window-call.ts';
 
-/** The words of a long document take much memory: those of one at a time are looked through. */
+/** The words of a long document take much memory, so documents are searched one at a time. */
 const assembling = pLimit(1);
 
 /** Takes fields from the pages that another job has read. */
@@ -41,7 +41,7 @@ export async function extractFields(
       ...(file_id && { drive_result_file_id: file_id }),
     });
   } catch (error) {
-    // What was answered stays answered: the job goes on from there.
+    // Answers are kept: the job goes on after them.
     if (signal.aborted && progress.calls > 0) return () => continueJob(job);
     throw error;
   }

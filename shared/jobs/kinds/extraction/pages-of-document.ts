@@ -40,7 +40,7 @@ async function pageOf(step: PageStep, part: Part = {}): Promise<ExtractPage> {
   };
 }
 
-/** A text is parted into pages of about so many characters. */
+/** About how many characters of a text are a page. */
 export const pageCharacters = 6_000;
 
 /** Yields texts as pages, whose words have no places. */

@@ -22,7 +22,7 @@ export interface TableFile {
   path: string;
 }
 
-/** Writes tables of documents to a folder as CSV and JSON Lines: one row per document first, then those of arrays. */
+/** Writes tables of documents to a folder as CSV and JSON Lines: first one row per document, then the rows of arrays. */
 export async function writeTables(
   spec: ExtractSpec,
   documents: AsyncIterable<ExtractedDocument>,

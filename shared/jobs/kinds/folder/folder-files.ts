@@ -60,7 +60,7 @@ export async function sortFiles(
   return page;
 }
 
-/** A folder's job names so many files that it left out; its item has room for no more. */
+/** The most left-out files that a folder's job names; its item has room for no more. */
 export const maxLeftOut = 100;
 
 const leftOut = (
@@ -104,7 +104,7 @@ function childOf(folder: FolderJob, file: DriveFile, drive_folder_id: string): S
   });
 }
 
-/** A recursive job takes so many folders below its own, down to this depth. */
+/** The most folders below its own that a recursive job takes, and how deep. */
 const maxFolders = 500;
 const maxDepth = 20;
 

@@ -116,7 +116,7 @@ async function listPage(
 function folderResultOf(job: FolderJob): FolderResult {
   const { children_ended = 0, children_failed = 0, children_cancelled = 0 } = job;
   const { files_found: found = 0, files_unsupported: unsupported = 0, files_unreadable = 0 } = job;
-  // All those whose file another job had, also one that came between the lookup and the write.
+  // All files that another job had, also if it came between the lookup and the write.
   const skipped = found - unsupported - children_ended;
   const left_out = job.left_out ?? [];
   return {

@@ -38,7 +38,7 @@ export const lastLineName = 'line_~';
 /** The number of the line that a name stands for. */
 export const numberOf = (name: string) => Number(name.slice('line_'.length));
 
-/** A job whose file is one of requests. */
+/** A job about a file of requests. */
 export interface RequestsJob extends SourceJob {
   /** The route that all lines ask, where the job says so: then each line has to name it. */
   endpoint?: LineEndpoint;

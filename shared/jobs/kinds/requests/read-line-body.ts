@@ -17,7 +17,7 @@ import type { LineEndpoint } from './file-line.ts';
 
 /** What a line asks of a model. */
 export interface LineQuestion extends Question {
-  /** How many inputs it has, where a file may have so many in all. */
+  /** How many inputs it has, where a file's inputs are limited. */
   inputs?: number;
 }
 

@@ -17,7 +17,7 @@ import { withFile } from '../../sources/source-file.ts';
 import { hasPages, type Sourced } from '../../sources/source-job.ts';
 import { type SectionJob, sectionIdOf, sectionKind } from './section-job.ts';
 
-/** Makes a job for each so many pages, which any worker may take. The document's job waits for them. */
+/** Makes a job for each section of pages, which any worker may take. The document's job waits for them. */
 export async function splitIntoSections(
   job: Sourced,
   pageCount: number,

@@ -97,7 +97,7 @@ export class MessagesAnswerReader implements EndingReader {
       delete open.input;
       return read(piece, open.call);
     }
-    // What a tool of the provider's is called with is no call of the caller's tools.
+    // Inputs of the provider's own tools are no calls of the caller's tools.
     if (block === 'tool_use') return [];
     throw outOfOrder();
   }
@@ -147,7 +147,7 @@ const signatureEvent = (signature: unknown): AnswerEvent[] =>
 const inputEvent = (index: number, text: unknown): AnswerEvent[] =>
   typeof text === 'string' && text !== '' ? [{ is: 'toolInput', index, text }] : [];
 
-/** The types of pieces, each with that of its block. */
+/** The types of pieces, each with its block's type. */
 const pieces = new Map<string, [string, ReadPiece]>([
   ['text_delta', ['text', ({ text }) => textEvent('text', text)]],
   ['thinking_delta', ['thinking', ({ thinking }) => textEvent('thought', thinking)]],

@@ -102,7 +102,7 @@ function reasoningOf({ thinking, output_config }: Body): Reasoning | undefined {
   return Object.keys(reasoning).length > 0 ? reasoning : undefined;
 }
 
-/** The effort that so many tokens of thoughts stand for, where a model knows efforts alone. */
+/** The effort for a number of tokens of thoughts, where a model knows efforts alone. */
 function effortOf(budgetTokens: number | undefined): string | undefined {
   if (budgetTokens === undefined) return undefined;
   if (budgetTokens < 4_096) return 'low';

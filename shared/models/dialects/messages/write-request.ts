@@ -38,7 +38,7 @@ export function writeMessagesRequest(ask: Ask, model: Model): Body {
   return body;
 }
 
-/** Claude is told by words where any JSON will do: it knows no form but that of a schema. */
+/** Claude is told by words where any JSON will do: it takes a form by its schema alone. */
 const instructionsOf = (format: Format | undefined): Body[] =>
   format?.is === 'json'
     ? [{ type: 'text', text: 'Answer with one JSON object and nothing else.' }]

@@ -24,7 +24,7 @@ export class ResponsesAnswerReader implements EndingReader {
 
   read(event: Body): AnswerEvent[] {
     const events = this.eventsOf(event);
-    // What tells of an error is not passed on: ours has its number.
+    // Events after an error are not counted, as our own error event has their number.
     if (!this.failure) this.count(event);
     return events;
   }

@@ -106,7 +106,7 @@ async function collectResults(
     }
   } finally {
     await index.close();
-    // What came before the results broke off is kept.
+    // Results that came before the download broke off are kept.
     if (!signal.aborted) await group.settle();
   }
   odd.log(job.job_id, part.upstream);

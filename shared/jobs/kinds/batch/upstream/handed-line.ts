@@ -74,7 +74,7 @@ export function writtenLine(handed: HandedLine, isLimited: boolean, tag: string)
   return JSON.stringify(protocolOf(handed.upstream).lineOf(id, url, body));
 }
 
-/** The name by which an upstream's batch is found again: that of one part of a job's lines. */
+/** The name by which the upstream's batch of one part of a job's lines is found again. */
 export const tagOf = ({ job_id }: Job, part: string) =>
   `${job_id.replace(/^job_|-/g, '')}-${part.slice('part_'.length)}`;
 

@@ -6,7 +6,7 @@ export interface Part {
   name: string;
   model: string;
   upstream: string;
-  /** The first and the last line that it may have: those of its model, and not asked before. */
+  /** The first and the last line that it may have. Lines of other models, or already asked, are left out. */
   from: number;
   to: number;
   count: number;

@@ -51,7 +51,7 @@ export async function runHanded(
     leaves: (line) => models.length > 0 && isLeft(line, handed),
   };
   if (models.length === 0) return run;
-  // What has come gives back money that others wait for.
+  // Results that have come free money that other parts wait for.
   await advanceAll(file, run, kept, signal);
   if (!job.stop_reason) {
     run.lacking = await planAll(file, models, handed, kept, signal);

@@ -117,8 +117,11 @@ it.each([
       status: 'done',
     });
     expect(job).toBeDefined();
-    const { body } = await call<{ budget: { held_usd: number } }>(caller, 'GET', '/user/limits');
-    expect(body.budget.held_usd).toBe(0);
+    const heldUsd = async () => {
+      const { body } = await call<{ budget: { held_usd: number } }>(caller, 'GET', '/user/limits');
+      return body.budget.held_usd;
+    };
+    expect(await poll(heldUsd, (usd) => usd === 0)).toBe(0);
   },
 );
 

@@ -7,6 +7,7 @@ import { auth, drive, type drive_v3 } from 'googleapis';
 import { afterAll } from 'vitest';
 import type { ServiceAccount } from '../../../lib/local/drive/access-tokens.ts';
 import { type DriveEngine, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
+import { OffsetError } from '../../../lib/local/drive/resumable-uploads.ts';
 import { countRequests, type Fault, FaultInjector } from './drive-faults.ts';
 
 /** A Drive over a folder of its own. */
@@ -39,9 +40,13 @@ async function startDrive(): Promise<TestDrive> {
   const folder = join(base, 'Drive');
   const faults = new FaultInjector();
   let requests = (): Record<string, number> => ({});
+  const unexpected: Error[] = [];
   const prepare = (app: FastifyInstance) => {
     requests = countRequests(app);
     faults.addTo(app);
+    app.addHook('onError', async (_request, _reply, error) => {
+      if (!('statusCode' in error || error instanceof OffsetError)) unexpected.push(error);
+    });
   };
   const server = await startDriveServer({ folder, indexFile: join(base, 'drive.db'), prepare });
   const token = await accessToken(server.serviceAccount);
@@ -66,6 +71,8 @@ async function startDrive(): Promise<TestDrive> {
     close: async () => {
       await server.close();
       rmSync(base, { recursive: true });
+      // A client tries again what the Drive failed at, and its test may not notice.
+      if (unexpected.length > 0) throw new AggregateError(unexpected, `${unexpected[0]?.stack}`);
     },
   };
 }

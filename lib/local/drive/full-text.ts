@@ -66,7 +66,8 @@ function wordsIn(text: string): string {
     text
       .normalize('NFC')
       .toLowerCase()
-      .match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [];
+      // Without a bound, a word of megabytes takes more memory than a search may.
+      .match(/[\p{L}\p{N}\p{M}_]{1,1000}/gu) ?? [];
   return words.length > 0 ? ` ${words.join(' ')} ` : ' ';
 }
 

@@ -40,7 +40,7 @@ export function embed(body: unknown) {
 
 const wordsOf = (input: string | number[]): string[] =>
   typeof input === 'string'
-    ? (input.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [input])
+    ? (input.toLowerCase().match(/[\p{L}\p{N}]{1,1000}/gu) ?? [input])
     : input.map(String);
 
 /** Adds each word at two places that its hash names, and makes the vector one long. */

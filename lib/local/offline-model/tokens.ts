@@ -6,7 +6,7 @@ interface CountedMessage {
 }
 
 /** What counts as a token: a word with the space before it, a sign, or other space. Together they are the text. */
-const piece = /\s?[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]|\s+/gu;
+const piece = /\s?[\p{L}\p{M}\p{N}]{1,1000}|[^\s\p{L}\p{M}\p{N}]|\s{1,1000}/gu;
 
 /** Counts a text's tokens by its words. */
 export const countTokens = (text: string) => text.match(piece)?.length ?? 0;

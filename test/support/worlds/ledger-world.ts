@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { dynamodb, queryItems } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account/account.ts';
+import { epochOf } from '../../../shared/ledger/account/epoch.ts';
 import { idsOf, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
 import { wholeOf } from '../../../shared/ledger/parts/whole.ts';
 import type { Charge } from '../../../shared/ledger/terms/charge.ts';
@@ -88,6 +89,18 @@ function wholeIn(parts: Map<string, Account>, id: string): Account | undefined {
   return first && wholeOf([first, ...others]);
 }
 
+/**
+ * By how much a part lacks what calls of an earlier window still hold, since its extra has gone. They cost this window
+ * nothing, so other parts need not make up for it.
+ */
+function owedByEarlier(part: Account): number {
+  const began = epochOf(Date.parse(part.window_starts_at));
+  const earlier = countersOf(part, 'held').filter(
+    ([name]) => Number(name.replace(/\D+/, '')) < began,
+  );
+  return Math.min(Math.max(0, -part.available), sum(earlier.map(([, held]) => held)));
+}
+
 /** Expects of an account's parts together, right after one of them has held more, that all have it. */
 function expectWithin(
   id: string,
@@ -97,7 +110,10 @@ function expectWithin(
 ): void {
   if (now.held <= before.held || now.ceiling !== before.ceiling) return;
   const whole = wholeIn(parts, id);
-  if (whole) expect(whole.available, 'available').toBeGreaterThanOrEqual(0);
+  if (!whole) return;
+  const others = idsOf(parts.get(ownerOf(id)) ?? now).filter((each) => each !== id);
+  const owed = sum(others.flatMap((each) => parts.get(each) ?? []).map(owedByEarlier));
+  expect(whole.available + owed, 'available').toBeGreaterThanOrEqual(0);
 }
 
 /**

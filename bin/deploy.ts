@@ -18,7 +18,7 @@ const help = `Deploys the stack with the CDK, once the account's quotas have bee
 
   npm run deploy -- [options of cdk deploy]
 
-  -c quire:NAME=VALUE  a setting; lib/README.md lists them
+  -c quire:NAME=VALUE  a setting; lib/SETTINGS.md lists them
   --check              only ask and report; exits with 1 if the account has too little
   --help               show this
 

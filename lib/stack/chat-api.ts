@@ -26,7 +26,7 @@ export interface ChatApiProps {
   readonly completionsMemoryMb: number;
 }
 
-/** A chat waits for models nearly all of its time, and waiting is billed by memory. README.md has the figures. */
+/** A chat waits for models nearly all of its time, and waiting is billed by memory. lib/COST.md has the figures. */
 const chatMemoryMb = 512;
 
 /** 2,048 vectors of 3,072 numbers are 80 MB of JSON. */

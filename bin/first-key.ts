@@ -14,7 +14,7 @@ export async function firstKey(
   { dynamodbUrl, outputs }: Stage,
   { dataDir, memory }: Pick<StageOptions, 'dataDir' | 'memory'>,
 ): Promise<string> {
-  // The SDK would take a profile's credentials before those below.
+  // The SDK would prefer a profile's credentials to these.
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,

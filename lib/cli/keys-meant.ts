@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../shared/keys/key.ts';
 import { CommandError } from './command-line.ts';
 
-/** The keys that `--key` means: those with this id or name, or all if it was not given. Throws CommandError. */
+/** The keys that `--key` means: the key of this id, the keys of this name, or all without it. Throws CommandError. */
 export function keysMeant<Key extends Pick<ApiKey, 'id' | 'name'>>(
   keys: readonly Key[],
   wanted: string | undefined,

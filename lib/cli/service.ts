@@ -197,7 +197,7 @@ async function send(url: string, { key, once, method, body }: Sending): Promise<
   }
 }
 
-/** What the service says is wrong, in whichever of its shapes. */
+/** The service's words for an error, in any of its shapes. */
 function messageIn(text: string): string {
   try {
     const { error, detail } = JSON.parse(text) as { error?: unknown; detail?: unknown };

@@ -23,7 +23,7 @@ interface WatchedOptions {
   restarts?: boolean;
 }
 
-/** Starts a command that ends with this process, however that ends, or when its `stdio[3]` is destroyed. */
+/** Starts a command that ends with this process, also if that is killed, or when its `stdio[3]` is destroyed. */
 export const spawnWatched = (
   command: string[],
   { env = process.env, temporary = '', restarts = false }: WatchedOptions = {},

@@ -36,7 +36,7 @@ export async function getItem<Item>(
 const maxBatch = 100;
 
 /**
- * Reads many items as they are now, in any order, without those that are missing; of `names` only those attributes.
+ * Reads many items as they are now, in any order; missing ones are left out. With `names`, only these attributes.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
  */
 export async function* getItems<Item>(

@@ -4,7 +4,7 @@ import { setting } from '../config.ts';
 interface Patience {
   /** From the begin of a request to the begin of its response, the upload of its body included. */
   responseMs: number;
-  /** Between two pieces of a body, whichever way it goes; by default as long as for a response. */
+  /** Between two pieces of a body, up or down; by default as long as for a response. */
   silenceMs?: number;
 }
 

@@ -20,7 +20,7 @@ export interface Routed {
 }
 
 /**
- * Finds the models that may answer a request: those that it names, as OpenRouter's `models` does, or the catalogue's
+ * Finds the models that may answer a request: the models that it names, as OpenRouter's `models` does, or the catalogue's
  * fallbacks that the key may use. `find` throws for a model that it may not use.
  * @see https://openrouter.ai/docs/guides/routing/model-fallbacks
  */

@@ -11,7 +11,7 @@ import { ReadAhead } from './read-ahead.ts';
 /**
  * Forwards an upstream's stream byte for byte, and meters it. A chunk of usage that nobody asked for is left out. A
  * stream that breaks off, or whose call can't be opened, ends with an error in its dialect. Silence is filled with
- * comments. The call is settled however the stream ends.
+ * comments. The call is settled after any end of the stream.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 export const forwardStream = (

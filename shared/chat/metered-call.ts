@@ -66,7 +66,7 @@ export interface ModelCall extends Route {
   asRequest?: boolean;
   /** Where its answer is counted, if that is in memory for longer than the call. */
   room?: Room;
-  /** The most bytes that its answer may have, if those are more than usual. */
+  /** The most bytes that its answer may have, if more than usual. */
   answerBytes?: number | undefined;
   /** Told what the call used, once that is settled. */
   onSettled?: (outcome: Outcome) => void;

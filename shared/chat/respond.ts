@@ -38,7 +38,7 @@ export interface Question extends ModelRequest {
   wantsUsage?: boolean;
   /** Makes the answer that the caller gets of one that isn't streamed, as it was parsed. */
   toAnswer?: ToAnswer;
-  /** The most bytes that its answer may have, if those are more than usual. */
+  /** The most bytes that its answer may have, if more than usual. */
   answerBytes?: number;
 }
 

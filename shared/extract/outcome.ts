@@ -6,7 +6,7 @@ export interface Evidence {
   /** The value's JSON pointer; a row that was left out, as no page shows it, is its array's `-`. */
   path: string;
   page: number | null;
-  /** The page's own words that it was found in; those that the model gave where it wasn't found. */
+  /** The page's own words in which it was found; the model's words where it wasn't found. */
   quote: string | null;
   /** One for each line of the value's words. */
   boxes: PageBox[];
@@ -28,7 +28,7 @@ export interface ArrayCoverage {
   returned: number;
   /** Rows that stand on the pages; null where that can't be counted. */
   on_pages: number | null;
-  /** The first of those that no row of the answer claims. */
+  /** The first rows on pages that no row of the answer claims. */
   missing: Omit<Missed, 'path'>[];
 }
 

@@ -61,7 +61,7 @@ export async function objectBytes(object: string, Bucket: string): Promise<numbe
   return ContentLength;
 }
 
-/** Deletes objects; those that aren't there are deleted. */
+/** Deletes objects; missing ones count as deleted. */
 export async function deleteObjects(objects: string[]): Promise<void> {
   const Bucket = setting('FILES_BUCKET');
   const limit = pLimit(atOnce);

@@ -8,7 +8,7 @@ import { endUpload, type StoredUpload } from './upload.ts';
 /** Of the minute that a sweep may take: what is left then is gone on with by the next. */
 const patienceMs = 40_000;
 
-/** Ends each file and upload that has expired or was never made whole, and erases what is left of those that ended. */
+/** Ends each file and upload that has expired or was never made whole, and erases the rest of ended ones. */
 export async function sweepFiles(): Promise<void> {
   const table = setting('FILES_TABLE');
   const due = { table, lane: sweepLane, limit: 10, thing: 'file', patienceMs };

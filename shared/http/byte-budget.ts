@@ -74,7 +74,7 @@ export class ByteBudget {
     this.totalBytes = totalBytes;
   }
 
-  /** Makes the budget of a process with so much memory. A byte of a budget stands for all of its copies. */
+  /** Makes the budget of a process with the given memory. A byte of a budget stands for all of its copies. */
   static ofMemory(bytes: number): ByteBudget {
     return new ByteBudget(Math.floor((bytes * memoryShare) / copies));
   }

@@ -92,7 +92,7 @@ export class UnprocessableEntityError extends ServiceError {
   }
 }
 
-/** Returns the words of a field error for those who don't read pydantic's list of them. */
+/** Returns a field error in words, for clients that don't read pydantic's list. */
 export const plainly = (msg: string) => msg.replace(/^Value error, /, '');
 
 /** Callers choose some of the names in a location, and could make a response of megabytes by one. */

@@ -31,7 +31,7 @@ const throttled = json(
   ['Retry-After'],
 );
 
-/** What one error says, whichever protocol its clients speak. */
+/** The fields of one error for clients of any protocol. */
 interface Told {
   title: string;
   description: string;

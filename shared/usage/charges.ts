@@ -30,7 +30,7 @@ async function* endedIn(
   for await (const page of pages) yield page.filter(isWithin);
 }
 
-/** Reads the same charges with the revisions that counted them, without those that may be deleted at any time. */
+/** Reads the same charges with the revisions that counted them, without charges that may be deleted at any time. */
 export async function* markedCharges(
   keyId: string,
   days?: Partial<Days>,

@@ -17,7 +17,7 @@ export interface Spender {
   top_model: string;
 }
 
-/** What all keys spent in some days, and those that spent most. */
+/** The spending of all keys in some days, and the keys that spent most. */
 export interface Spenders extends Days {
   total_usd: number;
   /** How many keys used anything. */

@@ -42,7 +42,7 @@ export function settingsOf(context: Record<string, unknown>): Settings {
   }
 }
 
-/** The values of `-c name=value` and `--context name=value`, however they are written. */
+/** The values of `-c name=value` and `--context name=value`, in any spelling. */
 function contextIn(args: readonly string[]): [name: string, value: string][] {
   return args.flatMap((arg, index) => {
     const [, attached] = arg.match(/^(?:--context=|-c=?(?=.))(.*)$/s) ?? [];

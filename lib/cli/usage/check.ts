@@ -3,7 +3,7 @@ import type { KeyCheck } from '../../../shared/usage/check.ts';
 import type { TeamCheck } from '../../../shared/usage/check-team.ts';
 import { aligned } from '../text.ts';
 
-/** The checks of some keys and teams, as JSON: those that found something, and how many did not. */
+/** The checks of some keys and teams, as JSON: the checks that found something, and how many found nothing. */
 export function checkRecord(checks: readonly KeyCheck[], teams: readonly TeamCheck[] = []) {
   const differing = checks.filter(({ agrees }) => !agrees);
   return {

@@ -18,7 +18,7 @@ interface LineError {
 const maxErrors = 20;
 const readBytes = 64 * 2 ** 10;
 
-/** The first errors of a batch's lines: those that failed all of it, or those in its error file. */
+/** The first errors of a batch's lines: the errors that failed the batch, or its error file's. */
 export function LineErrors({ batch, file }: { batch: Batch; file: FileObject | undefined }) {
   const wrong = (batch.errors?.data ?? []).map(
     ({ line, param, code, message }): LineError => ({

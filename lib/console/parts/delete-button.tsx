@@ -7,7 +7,7 @@ export function DeleteButton({
   isBusy,
   remove,
 }: {
-  /** What is asked, for those who don't see it. */
+  /** The question, for people who don't see it. */
   label: string;
   question: string;
   isBusy: boolean;

@@ -96,7 +96,7 @@ export class ResumableUploads {
   }
 }
 
-/** Writes the new bytes of a chunk. If the connection breaks, those that came before are kept. */
+/** Writes the new bytes of a chunk. If the connection breaks, the bytes that came before are kept. */
 async function append(
   session: Session,
   first: number,

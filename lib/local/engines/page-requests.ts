@@ -17,7 +17,7 @@ export function isOfPage({ headers, socket }: IncomingMessage): boolean {
   );
 }
 
-/** Asks `isRefused` about each request to a server before anything of it is read. It answers those that it refuses. */
+/** Asks `isRefused` about each request to a server before anything of it is read. It answers the refused ones. */
 export function refuseRequests(
   server: Server,
   isRefused: (request: IncomingMessage, response: ServerResponse) => boolean,

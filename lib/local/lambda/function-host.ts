@@ -29,7 +29,7 @@ export class FunctionHost {
   private codeDir: string;
   private readonly idleMs: number;
   private readonly quota: Quota;
-  /** The sandboxes that have not ended: those that take invocations, and replaced ones that still run some. */
+  /** The sandboxes that have not ended: the current ones, and replaced ones that still run invocations. */
   private readonly living = new Set<Sandbox>();
   private isClosed = false;
   private invocations = 0;

@@ -61,7 +61,7 @@ function post(message: RuntimeMessage): void {
   else process.send?.(message);
 }
 
-/** Has a process end when the stage does, however that ends; and before it where the machine's memory is full. */
+/** Has a process end with the stage, also with a killed one; and before it where the machine's memory is full. */
 function endWithStage(): void {
   process.on('disconnect', () => process.exit());
   try {
@@ -95,7 +95,7 @@ function gatherLines(stream: NodeJS.WriteStream): void {
 
 let replies: RuntimeReply[] = [];
 
-/** Sends a reply, with those that come at the same moment: each message takes both threads a while. */
+/** Sends a reply together with others of the same moment, as each message takes both threads a while. */
 function reply(next: RuntimeReply): void {
   if (replies.push(next) > 1) return;
   setImmediate(() => {

@@ -34,7 +34,7 @@ const firstRetryMs = 200;
 
 /**
  * Feeds a table's stream to a function in order, as Lambda does. A new poller begins with the oldest record that
- * is left: those that were delivered are trimmed from the stream. After a restart the last few may come again.
+ * is left: delivered ones are trimmed from the stream. After a restart the last few may come again.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  */
 export class StreamPoller {

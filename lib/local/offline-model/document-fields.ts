@@ -25,7 +25,7 @@ const pagesIn = (messages: readonly Message[]) =>
     ])
     .map(([, page, text = '']) => ({ page: Number(page), text }));
 
-/** The words of a field's name, to be found however they are joined: `invoice_number` in `Invoice number`. */
+/** The words of a field's name, to be found in any joining: `invoice_number` in `Invoice number`. */
 const labelOf = (name: string) =>
   (name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu) ?? []).join('[\\s_.-]*');
 

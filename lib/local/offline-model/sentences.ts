@@ -23,7 +23,7 @@ export interface Sentence {
   terms: string[];
 }
 
-/** Returns the sentences of a text in order, without those that hold no word. */
+/** Returns the sentences of a text in order, unless they hold no word. */
 export function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = [];
   for (const { segment } of sentences.segment(text.replace(lineBreakInSentence, ' '))) {

@@ -48,7 +48,7 @@ export interface Stage {
   localWeb: boolean;
   functions: Functions;
   bundlesDir: string;
-  /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
+  /** Runs the functions' bundles in a folder from now on. Returns the names of the changed functions. */
   replaceCode(bundlesDir: string): Promise<string[]>;
   /** Returns the folders of the code that the functions run: replaced code too, until its invocations have ended. */
   codeDirs(): Set<string>;

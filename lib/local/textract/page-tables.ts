@@ -15,7 +15,7 @@ export interface Table {
   lines: TextLine[];
 }
 
-/** Finds a page's tables: those with rules around their cells. */
+/** Finds a page's tables, if they have rules around their cells. */
 export function findTables(lines: readonly TextLine[], rules: readonly Box[]): Table[] {
   const reach = median(lines.map(({ height }) => height)) / 2;
   return ruledGrids(rules, reach)
@@ -111,7 +111,7 @@ function touches(one: Box, other: Box, reach: number): boolean {
   );
 }
 
-/** Returns positions in order, without those that lie within `reach` of the one before. */
+/** Returns positions in order, without any within `reach` of the one before. */
 function edges(positions: number[], reach: number): number[] {
   const sorted = positions.toSorted((one, other) => one - other);
   return sorted.filter(

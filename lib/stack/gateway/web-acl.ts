@@ -11,7 +11,7 @@ export interface WebAclProps {
 }
 
 /**
- * A web ACL before the gateway. It refuses known bad addresses, and those that send too much, before the methods'
+ * A web ACL before the gateway. It refuses known bad addresses, and addresses that send too much, before the methods'
  * limits.
  * @see https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based.html
  */

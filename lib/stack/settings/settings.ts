@@ -89,7 +89,7 @@ const Given = v.strictObject({
   ),
   /** The key of KMS that encrypts what is kept; without it keys of AWS do. */
   kmsKey: v.optional(values.arn('kms', 'key/', 'a key of KMS')),
-  /** Which alarms there are: those on what users notice and nothing puts right by itself, or all, or none. */
+  /** Which alarms there are: all, none, or only those for faults that users notice and that don't mend themselves. */
   alarms: v.optional(values.alarms, 'essential'),
   alarmEmail: v.optional(v.pipe(v.string(), v.email('should be an e-mail address'))),
   /** Whether ends of jobs and spent parts of budgets are put on the account's default event bus. */

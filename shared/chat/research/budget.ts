@@ -25,7 +25,7 @@ export function researchBudget(
 ) {
   let [most, callsLeft, underWay, searchUntil] = [maxNanoUsd, calls, 0, Date.now() + searchMs];
 
-  /** Runs a step that may cost so much. Throws `StopSearching`, before it or if the key's budget refuses it. */
+  /** Runs a step with the given highest cost. Throws `StopSearching`, before it or if the key's budget refuses it. */
   async function spend<Result>(nanoUsd: number, step: () => Promise<Result>): Promise<Result> {
     if (Date.now() >= searchUntil) throw new StopSearching('time');
     if (usage.costNanoUsd + underWay + nanoUsd > most) throw new StopSearching('budget');

@@ -5,7 +5,7 @@ import type { ReadPage } from '../words/read-page.ts';
 import type { RowPart } from './claims.ts';
 
 const maxWords = 100;
-/** Of a page's words those at its end, and at the next one's start: heads and feet may stand among them. */
+/** The words at a page's end, or at the next one's start: heads and feet may be among them. */
 const edgeOf = ({ words }: ReadPage) => Math.max(60, Math.ceil(words.length / 3));
 
 /** Returns where a row stands that begins at the end of a page and goes on at the start of the next. */

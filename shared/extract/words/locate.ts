@@ -8,7 +8,7 @@ import type { ReadPage } from './read-page.ts';
 
 /** What is longer is no quote. */
 const maxQuoteLength = 5_000;
-/** Of characters, those that must be the same where OCR has confused others. */
+/** The share of characters that must be the same where OCR has confused others. */
 const minSame = 2 / 3;
 /** Quotes whose places are kept for each page. */
 const maxKnown = 500;

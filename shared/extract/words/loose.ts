@@ -7,7 +7,7 @@ const minWords = 3;
 const maxWords = 300;
 const maxPlaces = 20;
 
-/** Returns where most of a quote's words stand together, in whichever order: models leave words out, and rewrite dates. */
+/** Returns where most of a quote's words stand together, in any order: models leave words out, and rewrite dates. */
 export function looselyAt({ keys, knownKeys, lines }: PageIndex, needle: Needle): Place[] {
   const { words } = needle;
   if (words.length < minWords || words.length > maxWords) return [];

@@ -71,7 +71,7 @@ function conditionsOf({ statuses, error, untried }: JobFilter) {
   return { conditions, values };
 }
 
-/** Newer ids are greater, whichever key's they are. */
+/** Newer ids are greater, across all keys. */
 const newestFirst = (a: Job, b: Job) => (a.job_id > b.job_id ? -1 : 1);
 
 /** Reads the `count` newest jobs of some keys that fit. It holds those, and one page for each query under way. */

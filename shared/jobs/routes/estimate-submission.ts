@@ -20,7 +20,7 @@ import { jobOf } from './job-of.ts';
 /** A folder that takes longer to list is estimated in part. */
 const listingMs = 18_000;
 
-/** Estimates what a submission would come to, of whichever input. Nothing is made, held or asked of a model. */
+/** Estimates the pages and cost of a submission, for any input. Nothing is made, held or asked of a model. */
 export async function estimateSubmission(question: EstimateQuestion): Promise<JobEstimate> {
   const { keyId, submission, allowedFolders } = question;
   const job = jobOf({ key_id: keyId, job_id: 'job_estimate' }, submission);

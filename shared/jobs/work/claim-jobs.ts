@@ -8,7 +8,7 @@ import { queueOf } from '../engine/item/queue-shards.ts';
 import { claimJob, makeReady } from '../engine/item/state.ts';
 import type { JobMessage } from './notify.ts';
 
-/** Claims up to `count` of a shard's best ready jobs, one per message; if the index lags, those that messages name. */
+/** Claims up to `count` of a shard's best ready jobs, one per message; if the index lags, the jobs that messages name. */
 export async function claimJobs(
   lane: string,
   messages: JobMessage[],
@@ -46,7 +46,7 @@ async function queuedOf(messages: JobMessage[], claimed: ClaimedJob[]): Promise<
   }
 }
 
-/** How many jobs are read beyond those to claim: other workers may claim some first. */
+/** How many more jobs are read than claimed: other workers may claim some first. */
 const spareJobs = 10;
 
 /** The claims of each shard in this process: one at a time, as at once they would all try for the same best jobs. */

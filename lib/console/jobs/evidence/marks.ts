@@ -50,7 +50,7 @@ const markOf = (value: Value, place: Place): Mark => ({
   standing: standingOf(value),
 });
 
-/** Where a value is shown: among those to look at, or at its own place. */
+/** Where a value is shown: among the values to look at, or at its own place. */
 export type Place = 'top' | 'own';
 
 /** What was picked: a value by its path, or a row that is missing. */

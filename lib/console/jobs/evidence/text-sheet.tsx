@@ -35,7 +35,7 @@ function placesIn(text: string, marks: Mark[]) {
     .sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Finds words in a text, however they are spaced and punctuated there. */
+/** Finds words in a text with any spaces and punctuation between. */
 function placeOf(quote: string, text: string): [start: number, end: number] {
   const words = quote.match(/[\p{L}\p{N}]+/gu)?.join('[^\\p{L}\\p{N}]+');
   const found = words ? new RegExp(words, 'iu').exec(text) : null;

@@ -85,7 +85,7 @@ function announceOf(parent: ClaimedJob, count: number, set: object): TransactWri
   };
 }
 
-/** Reads the jobs that were made for a job, of those which ids begin so. */
+/** Reads the jobs that were made for a job and have ids that begin so. */
 export const madeFor = (parent: Job, prefix: string) =>
   queryItems<Job>({
     TableName: setting('JOBS_TABLE'),

@@ -60,7 +60,7 @@ async function tryBegin(job: ClaimedJob, maxRunning: number): Promise<Running | 
   return refusedBy;
 }
 
-/** How often the runs of a key are looked at, to find those whose worker is lost. */
+/** How often the runs of a key are checked for lost workers. */
 const checkEveryMs = 30_000;
 
 /** Removes runs whose job has another lease by now, or none. Returns whether there were any. */

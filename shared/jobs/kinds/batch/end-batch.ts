@@ -118,9 +118,9 @@ async function keepOutputs(
 
 /** Tokens that are counted among others. */
 interface TokenDetails {
-  /** Of the prompts: those that their provider had in its cache. */
+  /** Tokens of the prompts that the provider had in its cache. */
   cached_tokens: number;
-  /** Of the answers: those that were thought and not written. */
+  /** Tokens of the answers that were thought and not written. */
   reasoning_tokens: number;
 }
 

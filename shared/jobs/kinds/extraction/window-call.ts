@@ -13,7 +13,7 @@ import { getBytes } from '../../engine/item/objects.ts';
 import type { ExtractionJob } from './extraction-job.ts';
 import type { ExtractPage } from './source-pages.ts';
 
-/** A model does worse on longer texts, however much it takes. */
+/** A model does worse on longer texts, even within its context window. */
 const mostCharacters = 80_000;
 /** What the rows of a full page take in an answer, with their quotes. */
 const tokensOfPage = 5_000;
@@ -32,7 +32,7 @@ export function windowLimits(model: Model, spec: ExtractSpec, instruction = '') 
   const hasRows = arraysOf(readSchema(spec.schema)).length > 0;
   const pages = Math.floor(maxAnswerTokens(model) / tokensOfPage);
   return {
-    // Without rows an answer is short, however many pages there are.
+    // Without rows an answer is short, for any number of pages.
     maxPages: hasRows ? Math.max(2, Math.min(mostPages, pages)) : Number.POSITIVE_INFINITY,
     // Two bytes a token at the least, so that a text of any script fits.
     maxCharacters: Math.max(1, Math.min(mostCharacters, Math.floor(room * 2))),

@@ -20,7 +20,7 @@ export interface SortedPage {
   counts: { found: number; unsupported: number; unreadable: number };
 }
 
-/** Sorts a page of files: those to make jobs for, and those left out, with reasons. Doubtful names are looked into. */
+/** Sorts a page of files into files that get jobs, and files left out, with reasons. Doubtful names are looked into. */
 export async function sortFiles(
   folder: FolderJob,
   { files, unreadable }: Pick<FolderPage, 'files' | 'unreadable'>,

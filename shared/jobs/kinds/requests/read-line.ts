@@ -90,7 +90,7 @@ function invalid(
   return { wrong, code: codeOf(issue, path[0]), param: path.join('.') || null, step };
 }
 
-/** The codes are those that OpenAI gives to lines of batches. */
+/** The codes are OpenAI's for lines of batches. */
 function codeOf(issue: v.BaseIssue<unknown> | undefined, field: string | undefined): string {
   if (!issue || field === undefined) return 'invalid_json_line';
   if (issue.input === undefined) return 'missing_required_parameter';

@@ -57,7 +57,7 @@ export async function unlessAborted(
 }
 
 interface AskedElsewhere {
-  /** How many of those that are not over were answered, and how many failed. */
+  /** Lines of upstream batches that are not over: how many were answered, and how many failed. */
   counts: { completed: number; failed: number };
   leaves(line: FileLine): boolean;
 }

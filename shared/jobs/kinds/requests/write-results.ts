@@ -5,7 +5,7 @@ import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { ChatBatchResult } from '../../results/result.ts';
 import type { LineStep } from './file-line.ts';
 
-/** Writes results to a file, those that failed to another or the same. Returns them counted, without their text. */
+/** Writes results to a file, and failures to another or the same. Returns their counts. */
 export async function writeResults(
   steps: AsyncIterable<LineStep>,
   path: string,

@@ -37,7 +37,7 @@ export interface HandedRun {
   leaves(line: FileLine): boolean;
 }
 
-/** Hands lines on that are to be, and keeps what has come of those that were. */
+/** Hands lines on, and keeps the results of lines that were handed on before. */
 export async function runHanded(
   file: RequestFile,
   kept: Outcomes,

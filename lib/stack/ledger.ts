@@ -82,7 +82,7 @@ export class Ledger extends Construct {
       // Parts of an account are read together before a refusal, and a closed one is raised on if its account allows it.
       'dynamodb:GetItem',
       'dynamodb:ConditionCheckItem',
-      // Where a budget is tight, it reads the token counts that providers told of a conversation's last prompts.
+      // Circuits. Where a budget is tight, the token counts that providers told of a conversation's last prompts.
       'dynamodb:Query',
     );
     this.setEnvironment(fn);

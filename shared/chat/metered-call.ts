@@ -20,6 +20,7 @@ import type { DialectName } from '../models/dialect-names.ts';
 import { oneCreated } from '../models/dialects/chat/created.ts';
 import type { Body, EndingReader } from '../models/dialects/dialect.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
+import { readCircuits } from '../models/shared-circuits.ts';
 import {
   costBounds,
   isCertainlyTooLong,
@@ -144,7 +145,10 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   // Another model's tokens of the prompt are not known.
   const isKnown = others.length === 0 && first.request.messages.some(isOfModel);
   const plan = isKnown ? { ...wide, closer } : wide;
-  const { hold, chosen } = await reserveByPlan(keyId, plan, chargeSubject, { asRequest });
+  const [{ hold, chosen }] = await Promise.all([
+    reserveByPlan(keyId, plan, chargeSubject, { asRequest }),
+    readCircuits(),
+  ]);
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
   const mostNanoUsd = (await told) && costBounds(first.model, first.request).maxNanoUsd(maxTokens);

@@ -2,8 +2,8 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 
 /*
- * A circuit breaker per upstream model, in a function's memory. One key's failures pause that key alone, as its
- * prompts may be to blame; failures of several keys open the circuit.
+ * A circuit breaker per upstream model. One key's failures pause that key alone, as its prompts may be to blame;
+ * failures of several keys open the circuit. It is in a function's memory; `shared-circuits.ts` shares what changes.
  * @see https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker
  */
 
@@ -39,13 +39,19 @@ interface OpenBreaker extends Breaker {
   trials: number;
 }
 
-interface Circuit {
-  open?: OpenBreaker;
+export interface Circuit {
+  open?: OpenBreaker | undefined;
   /** For each key that failed. */
   keys: Map<string, Breaker>;
   /** Keys that were paused since the last success of anybody's, while the circuit is closed. */
   pausedKeyIds: Set<string>;
   lastSuccessMs: number;
+  /** The success that other processes know of. */
+  toldSuccessMs: number;
+  /** How often it has changed in what other processes have to know. */
+  changes: number;
+  /** How much longer a trial may take by the clocks of other processes. */
+  skewMs: number;
 }
 
 const circuits = new Map<string, Circuit>();
@@ -70,8 +76,9 @@ export function admit(name: string, keyId: string): Pause | undefined {
   }
   for (const breaker of breakers) {
     if (breaker.failures < threshold) continue;
-    breaker.pausedUntilMs = now + waitForTrial(breaker);
+    breaker.pausedUntilMs = now + waitForTrial(breaker) + circuitNamed(name).skewMs;
     breaker.isTried = true;
+    circuitNamed(name).changes += 1;
   }
   return undefined;
 }
@@ -84,13 +91,21 @@ function waitForTrial(breaker: Breaker | OpenBreaker): number {
 
 /** Lets the next call try again: the one that was admitted has ended without showing whether the model works. */
 export function recordNothing(name: string, keyId: string): void {
-  for (const breaker of breakersOf(name, keyId)) breaker.pausedUntilMs = Date.now();
+  for (const breaker of breakersOf(name, keyId)) {
+    breaker.pausedUntilMs = Date.now();
+    circuitNamed(name).changes += 1;
+  }
 }
 
 /** Closes an open circuit for all, or else ends the pause of a key: one success is enough. */
 export function recordSuccess(name: string, keyId: string): void {
   const circuit = circuitNamed(name);
   circuit.lastSuccessMs = Date.now();
+  const isOld = circuit.keys.size > 0 && Date.now() - circuit.toldSuccessMs >= quietMs / 4;
+  if (isOld || circuit.pausedKeyIds.size > 0 || circuit.keys.has(keyId) || circuit.open) {
+    circuit.changes += 1;
+    circuit.toldSuccessMs = circuit.lastSuccessMs;
+  }
   circuit.pausedKeyIds.clear();
   circuit.keys.delete(keyId);
   if (!circuit.open) return;
@@ -109,6 +124,7 @@ export function recordFailure(name: string, keyId: string): void {
   const before = keys.get(keyId);
   const own = before && isResting(before) ? before : failedAgain(before?.failures);
   remember(keys, keyId, own);
+  if (own !== before || open?.isTried) circuit.changes += 1;
   if (!open && own.failures >= threshold) pausedKeyIds.add(keyId);
   const severalFail = open
     ? !isResting(open) && !open.keyIds.has(keyId)
@@ -117,6 +133,7 @@ export function recordFailure(name: string, keyId: string): void {
     const breaker = failedAgain(open?.failures ?? threshold - 1);
     const keyIds = new Set([...(open?.keyIds ?? pausedKeyIds), keyId]);
     circuit.open = { ...breaker, keyIds, pauseEndsMs: breaker.pausedUntilMs, trials: 0 };
+    circuit.changes += 1;
     const pause_ms = pauseAfter(breaker.failures);
     log('error', 'circuit opened', { upstream_model: name, pause_ms });
     measure({ CircuitsOpened: 1 });
@@ -143,13 +160,16 @@ function breakersOf(name: string, keyId: string): Breaker[] {
   return [circuit?.open, circuit?.keys.get(keyId)].filter((breaker) => breaker !== undefined);
 }
 
-function circuitNamed(name: string): Circuit {
+export function circuitNamed(name: string): Circuit {
   const known = circuits.get(name);
   if (known) return known;
   const circuit: Circuit = {
     keys: new Map(),
     pausedKeyIds: new Set(),
     lastSuccessMs: Number.NEGATIVE_INFINITY,
+    toldSuccessMs: Number.NEGATIVE_INFINITY,
+    changes: 0,
+    skewMs: 0,
   };
   circuits.set(name, circuit);
   return circuit;

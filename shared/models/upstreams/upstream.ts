@@ -26,6 +26,7 @@ import {
 import { outputLimitName } from '../output-limit-name.ts';
 import { withOwnTemperature } from '../own-temperature.ts';
 import { tellingIfSent } from '../sent-whole.ts';
+import { changeCircuit } from '../shared-circuits.ts';
 import { credentialsFor, forgetCredentials } from '../upstream-credentials.ts';
 import { type Head, readHead } from './answer-head.ts';
 import { dialects, wires } from './dialects.ts';
@@ -102,7 +103,7 @@ export async function openCompletion(
       throw unavailable(`${last.message} ${notCovered}`, last, last.retryAfterSeconds ?? 1);
     }
     const circuit = `${upstream} ${upstreamModel}`;
-    const pause = admit(circuit, keyId);
+    const pause = await changeCircuit(circuit, () => admit(circuit, keyId));
     if (pause) {
       failures.push(pausedError(upstream, pause));
       continue;
@@ -115,7 +116,7 @@ export async function openCompletion(
         const answer = { ...asked, dialect, isStreamed: body.stream === true, signal, bytes };
         return { ...asked, ...(await readHead(answer, () => taken.onTaken('silent'))) };
       });
-      recordSuccess(circuit, keyId);
+      await changeCircuit(circuit, () => recordSuccess(circuit, keyId));
       return { ...opened, upstream, model: upstreamModel };
     } catch (error) {
       const told =
@@ -123,18 +124,18 @@ export async function openCompletion(
           ? unavailable('The model did not answer in time.', error)
           : toModelError(error);
       if (signal.aborted || !(told instanceof ModelError)) {
-        recordNothing(circuit, keyId);
+        await changeCircuit(circuit, () => recordNothing(circuit, keyId));
         if (!(told instanceof UnprocessableEntityError)) throw told;
         untold ??= told;
         continue;
       }
       if (told instanceof AnswerTooLargeError) {
-        recordSuccess(circuit, keyId);
+        await changeCircuit(circuit, () => recordSuccess(circuit, keyId));
         throw told;
       }
       const failure = withoutPrompt(told, body);
-      if (isUpstreamsFault(failure)) recordFailure(circuit, keyId);
-      else recordSuccess(circuit, keyId);
+      const record = isUpstreamsFault(failure) ? recordFailure : recordSuccess;
+      await changeCircuit(circuit, () => record(circuit, keyId));
       if (!isUpstreamsFault(failure) && !isTooLarge(failure)) throw failure;
       log('warn', 'upstream failed', { upstream, model: model.id, error: errorWords(failure) });
       failures.push(failure);

@@ -1,0 +1,115 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { openAccount } from '../../shared/ledger/accounts.ts';
+import { findModel, type Model } from '../../shared/models/catalogue.ts';
+import { cases } from '../support/run/cases.ts';
+import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';
+import { completionOf } from '../support/servers/model-stub-pieces.ts';
+import { useStore } from '../support/worlds/store.ts';
+
+// A provider is dead, and each call runs in a process that has seen none of the others, as on Lambda after a burst.
+
+const stub = await useModelStub();
+await useStore({ modelUrl: stub.url });
+vi.setConfig({ testTimeout: 120_000 });
+
+const own = findModel('gpt-4.1') as Model;
+const answer: Behaviour = { kind: 'pieces', pieces: [completionOf('hi', [10, 4])] };
+const commands: string[] = [];
+const answered: string[] = [];
+let sentBeforeAnswer = 0;
+
+async function ask(keyId: string, models: string[]): Promise<{ tookMs: number; error?: unknown }> {
+  vi.resetModules();
+  const { dynamodb } = await import('../../shared/aws/dynamodb.ts');
+  const { openMeteredCall, readCompletion } = await import('../../shared/chat/metered-call.ts');
+  dynamodb.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        commands.push(commandName);
+        const output = await next(args);
+        answered.push(commandName);
+        if (answered.length === 1) sentBeforeAnswer = commands.length;
+        return output;
+      },
+    { step: 'initialize' },
+  );
+  const startedAt = performance.now();
+  try {
+    const call = await openMeteredCall({
+      keyId,
+      model: { ...own, upstreams: models.map((model) => ({ upstream: 'openai', model })) },
+      body: { model: own.id, messages: [{ role: 'user', content: 'x' }], max_tokens: 9 },
+      subject: { tags: ['chat'] },
+      signal: new AbortController().signal,
+    });
+    readCompletion(call);
+    await call.end();
+    return { tookMs: performance.now() - startedAt };
+  } catch (error) {
+    return { tookMs: performance.now() - startedAt, error };
+  }
+}
+
+/** When calls are expected to leave the provider alone, and how long callers go on. */
+const settledMs = cases(4_000, 22_000);
+const lastsMs = cases(6_000, 40_000);
+
+async function openKeys(count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => `key_${crypto.randomUUID()}`);
+  const limits = {
+    budget_usd: 10,
+    duration: null,
+    requests_per_minute: null,
+    max_concurrent: null,
+  };
+  for (const id of ids) await openAccount(id, new Date().toISOString(), limits);
+  return ids;
+}
+
+it('a call that finds all well reads once beside its hold, and writes nothing more', async () => {
+  const [key = ''] = await openKeys(1);
+  stub.respond(() => answer);
+  commands.length = 0;
+  answered.length = 0;
+
+  await ask(key, ['well']);
+
+  expect(sentBeforeAnswer).toBe(2);
+  expect(commands.slice(0, 2).toSorted()).toEqual(['QueryCommand', 'UpdateItemCommand']);
+  expect(commands.toSorted()).toEqual([
+    'PutItemCommand',
+    'QueryCommand',
+    'UpdateItemCommand',
+    'UpdateItemCommand',
+  ]);
+});
+
+it.each<[string, string[]]>([
+  ['go to the next provider', ['dead', 'alive']],
+  ['are refused at once where there is no other', ['dead-alone']],
+])(
+  'within seconds of a provider’s death calls %s, but for a few that try again',
+  async (_, models) => {
+    const keys = await openKeys(4);
+    stub.respond(({ model }) =>
+      model.startsWith('dead') ? { kind: 'status', status: 503 } : answer,
+    );
+    const startedAt = Date.now();
+    const seen: { at: number; error?: unknown }[] = [];
+    const calls: Promise<unknown>[] = [];
+
+    while (Date.now() - startedAt < lastsMs) {
+      const at = Date.now();
+      const key = keys[calls.length % keys.length] ?? '';
+      calls.push(ask(key, models).then((each) => seen.push({ at, ...each })));
+      await setTimeout(cases(100, 50));
+    }
+    await Promise.all(calls);
+
+    const isLate = ({ at }: { at: number }) => at - startedAt >= settledMs;
+    const tries = stub.requests.filter((each) => each.model === models[0] && isLate(each));
+    expect(tries.length).toBeLessThanOrEqual(seen.filter(isLate).length / 3);
+    expect(seen.filter(({ error }) => error)).toHaveLength(models.length > 1 ? 0 : calls.length);
+  },
+);

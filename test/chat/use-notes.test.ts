@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { ask } from '../../shared/chat/ask.ts';
@@ -34,10 +34,11 @@ beforeEach(async () => {
   vi.spyOn(dynamodb, 'send').mockImplementation((...args: object[]) => {
     const done = send(...args);
     const [command] = args;
-    writes.push({
-      entry: command instanceof PutCommand ? command.input.Item?.['entry'] : '',
-      done,
-    });
+    if (command instanceof PutCommand || command instanceof UpdateCommand)
+      writes.push({
+        entry: command instanceof PutCommand ? command.input.Item?.['entry'] : '',
+        done,
+      });
     return done;
   });
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });

@@ -8,14 +8,11 @@ import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 
 interface Wanted {
   outDir: string;
-  /** Without names, all functions are bundled. */
-  names?: string[];
   /** The models that the stage was given. */
   models: OwnModels;
-  sharing?: boolean;
 }
 
-const { outDir, names, models, sharing }: Wanted = JSON.parse(process.argv[2] ?? '');
+const { outDir, models }: Wanted = JSON.parse(process.argv[2] ?? '');
 
 // Bundles the functions as the CDK app does, into the folder that the local stage names.
 try {
@@ -23,8 +20,7 @@ try {
     outDir,
     withOwnModels(catalogue, models),
     readContext()['quire:secrets'] as Settings['secrets'] | undefined,
-    names,
-    sharing,
+    true,
   );
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -1,25 +1,23 @@
 import './catalogue-faults.ts';
 
 import { resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError, parseOptions } from '../lib/cli/command-line.ts';
 import { credentials } from '../lib/local/engines/client-config.ts';
 import { keepCompiled } from '../lib/local/keep-compiled.ts';
 import { Narrator } from '../lib/local/narrator.ts';
 import { print } from '../lib/local/print.ts';
 import type { Stage } from '../lib/local/stage/stage.ts';
-import { deploymentDirIn, loadStage, startStage } from '../lib/local/stage/start-stage.ts';
+import { startStage } from '../lib/local/stage/start-stage.ts';
 import { welcome } from '../lib/local/stage/welcome.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { writeStageFile } from '../lib/local/stage-file.ts';
 import { urlFrom } from '../lib/local/url-from.ts';
-import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
 import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 
 const help = `Runs the whole service on this machine.
 
   npm start -- [options]
-  npm run dev -- [options]      the same with --watch
+  npm run dev -- [options]      the same, started again whenever a source file changes; data stay
 
   --port N     listen on port N; 0 picks a free one (default 8080)
   --data DIR   keep everything in DIR (default .local)
@@ -30,7 +28,6 @@ const help = `Runs the whole service on this machine.
                offer this model for embeddings; its price is one of tokens in (nomic-embed-text=0.02)
   --price I,O  the price of each model without one; on this machine it is 0 unless given
   --memory     keep nothing: forget all at the end
-  --watch      run new code whenever a source file changes
   --help       show this
 
 Models: OPENAI_API_KEY, and OPENAI_BASE_URL for any OpenAI-compatible provider, are used
@@ -38,11 +35,6 @@ where they are set; without them answers come from the built-in offline model.
 
 Web: SEARXNG_URL, BRAVE_API_KEY or TAVILY_API_KEY, the first that is set, names what searches
 it; without them the pages in DIR/web are the whole web.
-
-With --watch a change in functions/ or shared/ gives the running stage new functions; what runs
-already ends on the old code. A change in lib/, bin/app.ts or the model catalogue restarts the
-stage, which keeps its data unless it runs with --memory. If new code can't be bundled,
-synthesized or loaded, the old code goes on running.
 `;
 
 /** A stage that takes longer to close is cut off. */
@@ -51,9 +43,6 @@ const closeTimeoutMs = 4_500;
 const parentPid = process.ppid;
 const loadFirstKey = () => import('./first-key.ts');
 const loadCatalogue = () => import('../shared/models/catalogue.ts');
-
-/** This process's environment before `firstKey` leads it to the stage's tables. */
-const ownEnvironment = { ...process.env };
 
 try {
   const options = await readOptions();
@@ -68,15 +57,12 @@ interface Options {
   port: number;
   dataDir: string;
   memory: boolean;
-  watch: boolean;
   models: OwnModels;
 }
 
 async function readOptions(): Promise<Options | undefined> {
   const { values } = parse();
   if (values.help) {
-    // A stage that restarts itself with new code asks for this first, to see whether all of it loads.
-    await Promise.all([loadStage(), loadFirstKey(), loadCatalogue()]);
     process.stdout.write(help);
     return undefined;
   }
@@ -84,16 +70,12 @@ async function readOptions(): Promise<Options | undefined> {
   if (!/^\d+$/.test(values.port) || port > 65_535) {
     throw new StageError(`--port takes a number from 0 to 65535, not ${values.port}.`);
   }
-  if (values.watch && process.env['QUIRE_ASSEMBLY']) {
-    throw new StageError('--watch runs the sources, so it takes no QUIRE_ASSEMBLY.');
-  }
-  const { memory, watch } = values;
+  const { memory } = values;
   const modelsUrl = urlFrom('OPENAI_BASE_URL');
   return {
     port,
     dataDir: resolve(values.data),
     memory,
-    watch,
     models: await readModels(values, modelsUrl),
   };
 }
@@ -131,7 +113,6 @@ function parse() {
         'embedding-model': { type: 'string', multiple: true, default: [] },
         price: { type: 'string' },
         memory: { type: 'boolean', default: false },
-        watch: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     },
@@ -181,21 +162,4 @@ async function run(options: Options): Promise<void> {
   });
   print(welcome(stage, apiKey, options));
   keepCompiled();
-  if (!options.watch) return;
-  updateCodeOnChange({
-    stage,
-    deploymentDir: deploymentDirIn(options.dataDir),
-    narrator,
-    models: options.models,
-    restart: async () => {
-      await Promise.race([stage.close(), pause(closeTimeoutMs)]);
-      if (stopping) return;
-      // A new program in the same process: it loads everything anew, and the shell sees no end.
-      process.execve?.(
-        process.execPath,
-        [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
-        ownEnvironment,
-      );
-    },
-  });
 }

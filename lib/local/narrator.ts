@@ -56,11 +56,6 @@ export class Narrator {
     this.line(styleText('cyan', 'start'), text);
   }
 
-  /** Prints what a change of a source file led to. */
-  codeChanged(text: string): void {
-    this.line(styleText('cyan', 'code'), text);
-  }
-
   functionCrashed(name: string, error: Error): void {
     this.line(styleText('red', 'crash'), `${name}: ${error.stack ?? error.message}`);
   }

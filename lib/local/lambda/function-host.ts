@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
 import { type Quota, quotaOf } from './quota.ts';
@@ -26,10 +24,9 @@ const defaultIdleMs = 90_000;
 export class FunctionHost {
   readonly config: FunctionConfig;
   private readonly narrator: Narrator;
-  private codeDir: string;
   private readonly idleMs: number;
   private readonly quota: Quota;
-  /** The sandboxes that have not ended: the current ones, and replaced ones that still run invocations. */
+  /** The sandboxes that have not ended. */
   private readonly living = new Set<Sandbox>();
   private isClosed = false;
   private invocations = 0;
@@ -44,7 +41,6 @@ export class FunctionHost {
     this.config = config;
     this.quota = quota;
     this.narrator = narrator;
-    this.codeDir = config.codeDir;
     this.idleMs = idleMs;
   }
 
@@ -65,27 +61,9 @@ export class FunctionHost {
     });
   }
 
-  /**
-   * Runs the bundle of another folder from now on, while invocations under way end on the old one. Returns
-   * false if the bundles are the same. Throws `StageError` if the new one doesn't load; the old one then stays.
-   */
-  async replaceCode(codeDir: string): Promise<boolean> {
-    if (codeIn(codeDir) === codeIn(this.codeDir)) return false;
-    const sandbox = this.startSandbox(codeDir);
-    await sandbox.loaded;
-    for (const each of this.open) each.finish();
-    this.codeDir = codeDir;
-    return true;
-  }
-
   /** How many invocations are under way. */
   get inFlight(): number {
     return [...this.living].reduce((sum, { inFlight }) => sum + inFlight, 0);
-  }
-
-  /** The folders of its code: the current one, and older ones on which invocations still end. */
-  get codeDirs(): string[] {
-    return [this.codeDir, ...[...this.living].map(({ codeDir }) => codeDir)];
   }
 
   /** What it has done so far. */
@@ -101,7 +79,7 @@ export class FunctionHost {
 
   /** The sandboxes that take invocations. */
   private get open(): Sandbox[] {
-    return [...this.living].filter((each) => each.isOpen && each.codeDir === this.codeDir);
+    return [...this.living].filter((each) => each.isOpen);
   }
 
   /** One that runs invocations for the same owner, or none, or else the one that runs the fewest. */
@@ -109,27 +87,20 @@ export class FunctionHost {
     const { open } = this;
     const own = open.find((each) => each.runsFor(owner)) ?? open.find((each) => !each.inFlight);
     if (own) return own;
-    if (open.length < (this.config.maxProcesses || 1)) return this.startSandbox(this.codeDir);
+    if (open.length < (this.config.maxProcesses || 1)) return this.startSandbox();
     return open.reduce((least, each) => (each.inFlight < least.inFlight ? each : least));
   }
 
-  private startSandbox(codeDir: string): Sandbox {
-    const sandbox = new Sandbox({ ...this.config, codeDir }, this.narrator, this.idleMs);
+  private startSandbox(): Sandbox {
+    const sandbox = new Sandbox(this.config, this.narrator, this.idleMs);
     this.living.add(sandbox);
     void sandbox.ended.then((byItself) => {
       this.living.delete(sandbox);
       if (!byItself || this.isClosed) return;
       this.narrator.ended(`${this.config.name} ended ${byItself}`);
       // One that ended before it ran anything would end again.
-      if (sandbox.hasRun && this.open.length === 0) this.startSandbox(this.codeDir);
+      if (sandbox.hasRun && this.open.length === 0) this.startSandbox();
     });
     return sandbox;
   }
 }
-
-/** Returns the code of a function's bundle and of the processes that it starts. */
-const codeIn = (codeDir: string) =>
-  readdirSync(codeDir)
-    .filter((file) => file.endsWith('.mjs'))
-    .map((file) => readFileSync(join(codeDir, file), 'utf8'))
-    .join('\n');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
-import { bundlesIn } from '../../stack/bundles/bundle-sources.ts';
+import { bundlesIn } from '../../stack/bundles/folder.ts';
 import type { Narrator } from '../narrator.ts';
 import { type Permissions, permissionsOf } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';
@@ -100,29 +100,6 @@ export class Functions {
   /** All of them. */
   get all(): FunctionHost[] {
     return [...this.hosts.values()];
-  }
-
-  /** The folders of the code that the functions run. */
-  get codeDirs(): Set<string> {
-    return new Set(this.all.flatMap(({ codeDirs }) => codeDirs));
-  }
-
-  /**
-   * Runs new bundles, of which each lies in a folder named as its function, from now on. Returns the names of
-   * the functions whose bundle has changed. Throws `StageError` if one doesn't load; its old one then stays.
-   */
-  async replaceCode(bundlesDir: string): Promise<string[]> {
-    const replaced: string[] = [];
-    const replacements = [...this.hosts.values()].map(async (host) => {
-      const { name } = host.config;
-      const codeDir = join(bundlesDir, name);
-      if (existsSync(codeDir) && (await host.replaceCode(codeDir))) replaced.push(name);
-    });
-    const failure = (await Promise.allSettled(replacements)).find(
-      ({ status }) => status === 'rejected',
-    );
-    if (failure?.status === 'rejected') throw failure.reason;
-    return replaced;
   }
 
   /** Waits for running invocations, at most `graceMs`, then ends what runs them. */

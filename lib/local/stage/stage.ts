@@ -1,5 +1,4 @@
 import type { OwnModels } from '../../../shared/models/own-models.ts';
-import { bundlesIn } from '../../stack/bundles/bundle-sources.ts';
 import { deployTables } from '../dynamodb/deploy-tables.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { GatewayResponses } from '../gateway/gateway-responses.ts';
@@ -26,8 +25,6 @@ export interface StageOptions {
   memory: boolean;
   /** Models in place of the catalogue's, if there are any. */
   models: OwnModels;
-  /** New code replaces single functions, so each is bundled alone. */
-  watch?: boolean;
   narrator: Narrator;
   /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
@@ -47,11 +44,6 @@ export interface Stage {
   /** Whether the web that is searched is the data folder's `web`. */
   localWeb: boolean;
   functions: Functions;
-  bundlesDir: string;
-  /** Runs the functions' bundles in a folder from now on. Returns the names of the changed functions. */
-  replaceCode(bundlesDir: string): Promise<string[]>;
-  /** Returns the folders of the code that the functions run: replaced code too, until its invocations have ended. */
-  codeDirs(): Set<string>;
   close(): Promise<void>;
 }
 
@@ -135,9 +127,6 @@ export async function deploy(
     offlineModel: engines.providers.offlineModel !== undefined,
     localWeb: search.name === 'searxng' && search.url === undefined,
     functions,
-    bundlesDir: bundlesIn(synthesis.assetsDir),
-    replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
-    codeDirs: () => functions.codeDirs,
   };
 }
 

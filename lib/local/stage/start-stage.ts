@@ -7,12 +7,6 @@ import { deleteOtherAssemblies, synthesizeOnce } from '../template/kept-assembly
 import type { Synthesis } from '../template/synthesize.ts';
 import type { Closer, Stage, StageOptions } from './stage.ts';
 
-/** Returns the folder for the synthesized app and its bundles. A start deletes those of earlier stages. */
-export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
-
-/** Loads what a stage is made with: more than the synthesis needs, which takes longest and so begins before it. */
-export const loadStage = () => import('./stage.ts');
-
 /** Deploys the synthesized template on this machine, and runs it until it is closed. Throws `StageError`. */
 export async function startStage(options: StageOptions): Promise<Stage> {
   const closers: Closer[] = [];
@@ -25,7 +19,8 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     const synthesizing = synthesize(options);
     // Whoever waits for it hears of it.
     synthesizing.catch(() => {});
-    const { deploy } = await loadStage();
+    // More than the synthesis needs, which takes longest and so begins before it.
+    const { deploy } = await import('./stage.ts');
     return { ...(await deploy(options, synthesizing, closers)), close };
   } catch (error) {
     await close();
@@ -33,12 +28,12 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   }
 }
 
-async function synthesize({ dataDir, models, watch, narrator }: StageOptions): Promise<Synthesis> {
-  const dir = deploymentDirIn(dataDir);
-  const bundles = watch ? 'alone' : 'sharing';
+async function synthesize({ dataDir, models, narrator }: StageOptions): Promise<Synthesis> {
+  // A start deletes the assemblies of earlier ones.
+  const dir = join(dataDir, 'deployment');
   const synthesis = await synthesizeOnce(
     dir,
-    { search: searchProvider(), models, bundles },
+    { search: searchProvider(), models, bundles: true },
     { onSynthesis: () => narrator.step('synthesizing the stack from its sources: some seconds') },
   );
   deleteOtherAssemblies(dir, synthesis);

@@ -73,7 +73,7 @@ async function synthesizeUnnamed(dir: string, settings: StageSettings): Promise<
   }
 }
 
-/** What a stage makes in the folder: assemblies, unnamed ones, new bundles, and any of them that is being deleted. */
+/** What a stage makes in the folder: assemblies, unnamed ones, and any of them that is being deleted. */
 const madeHere = /^([0-9a-f]{16}|new-[a-zA-Z0-9]{6}|update-\d+)(\.old)?$/;
 
 /** Deletes earlier assemblies in `dir`, and nothing else, as the folder may be the user's own. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OwnModels } from '../../../shared/models/own-models.ts';
-import { bundlesIn } from '../../stack/bundles/bundle-sources.ts';
+import { bundlesIn } from '../../stack/bundles/folder.ts';
 import { type SearchProvider, searchContext } from '../search-provider.ts';
 import { StageError } from '../stage-error.ts';
 import { spawnWatched } from '../watched-process.ts';
@@ -23,8 +23,8 @@ export interface StageSettings {
   models?: OwnModels;
   /** The path of a catalogue; by default `QUIRE_CATALOGUE`, or else the service's own. */
   catalogue?: string | undefined;
-  /** How functions are bundled beside the synthesis: alone, or sharing, which is soonest. By default the app bundles them. */
-  bundles?: 'alone' | 'sharing';
+  /** Whether functions are bundled beside the synthesis, and share code, which is soonest. By default the app bundles them. */
+  bundles?: boolean;
   /** Other settings, by their names in `cdk.json`. */
   context?: Record<string, unknown>;
 }
@@ -53,8 +53,9 @@ export async function synthesize(outDir: string, settings: StageSettings = {}): 
   if (given) return given;
   const { catalogue, models = catalogueModels, bundles } = settings;
   const env = { ...process.env, ...(catalogue && { QUIRE_CATALOGUE: catalogue }) };
-  const wanted = { outDir: bundlesIn(outDir), models, sharing: bundles === 'sharing' };
-  const bundling = bundles && runBundling(wanted, env);
+  const wanted = JSON.stringify({ outDir: bundlesIn(outDir), models });
+  const bundling =
+    bundles && runScript('bundle.ts', "The functions can't be bundled", { args: [wanted], env });
   const context = readContext();
   const synthesizing = runScript('app.ts', "The CDK app doesn't synthesize", {
     env: {
@@ -101,13 +102,6 @@ export function contextOf({
     ...context,
   };
 }
-
-/** Bundles functions, all by default, each into a folder of its own in `outDir`. Throws `StageError`. */
-export const bundle = (outDir: string, names: readonly string[], models = catalogueModels) =>
-  runBundling({ outDir, models, ...(names.length > 0 && { names }) });
-
-const runBundling = (wanted: object, env = process.env) =>
-  runScript('bundle.ts', "The functions can't be bundled", { args: [JSON.stringify(wanted)], env });
 
 /** Reads a synthesized assembly. */
 export function readAssembly(outDir: string): Synthesis {

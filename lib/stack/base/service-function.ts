@@ -4,7 +4,7 @@ import { type CfnRole, type Policy, PolicyDocument, PolicyStatement } from 'aws-
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { bundlesIn } from '../bundles/bundle-sources.ts';
+import { bundlesIn } from '../bundles/folder.ts';
 import { conventionsOf } from './conventions.ts';
 
 export interface ServiceFunctionProps {

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../../../shared/models/catalogue.ts';
 import type { Settings } from '../settings/settings.ts';
-import { writeBundleSources } from './bundle-sources.ts';
 import { buildConsole } from './console-bundle.ts';
 import { writeNotices } from './notices.ts';
 
@@ -12,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const functionsDir = join(root, 'functions');
 
 /** The names of all functions: the files in `functions/`. */
-export const functionNames = readdirSync(functionsDir)
+const functionNames = readdirSync(functionsDir)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => basename(file, '.ts'));
 
@@ -46,24 +45,22 @@ const secretReaders: Record<SecretStore, string> = {
 };
 
 /**
- * Bundles functions, all by default, each into its folder under `outDir`, with the console's. `sharing` puts common
+ * Bundles the functions, each into its folder under `outDir`, with the console's. `sharing` puts common
  * code beside, in a quarter of the time.
  */
 export function bundleFunctions(
   outDir: string,
   catalogue: Catalogue,
   secretStore?: SecretStore,
-  names: readonly string[] = functionNames,
   sharing = false,
 ): void {
-  const entryPoints = names.map((name) => ({
+  const entryPoints = functionNames.map((name) => ({
     in: join(functionsDir, `${name}.ts`),
     out: join(name, 'index'),
   }));
   mkdirSync(outDir, { recursive: true });
   writeFileSync(consoleFileIn(outDir), JSON.stringify(buildConsole(root)));
-  const metafile = bundle(entryPoints, outDir, catalogue, secretStore, sharing);
-  writeBundleSources(outDir, metafile, processes);
+  bundle(entryPoints, outDir, catalogue, secretStore, sharing);
 }
 
 /** Makes the folders that the bundles would lie in: a template can be synthesized over empty ones. */

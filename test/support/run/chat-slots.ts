@@ -26,5 +26,5 @@ export async function synthesizeWithSlots(
   const slots = ports.map((port, index) => ({ suffix: index === 0 ? '' : `-s${index}`, port }));
   const catalogue = writeCatalogue(folder, slots, closedPort);
   const context = { 'quire:corsOrigins': allowedOrigins, 'quire:documentPageSeconds': pageSeconds };
-  return { assembly: await synthesize({ catalogue, context, bundles: 'sharing' }), slots };
+  return { assembly: await synthesize({ catalogue, context, bundles: true }), slots };
 }

@@ -2,7 +2,7 @@ import './catalogue-faults.ts';
 
 import * as v from 'valibot';
 import { daysOption, LimitOption, readValues } from '../lib/cli/arguments.ts';
-import { readBudget, refuseDurationAlone } from '../lib/cli/budget-options.ts';
+import { readBudget, refuseDurationAlone, showLimits } from '../lib/cli/budget-options.ts';
 import { CommandError, confirm, confirmOnTerminal } from '../lib/cli/command-line.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-text.ts';
@@ -23,6 +23,7 @@ import { type KeyRecord, keyRecord } from '../shared/keys/key-record.ts';
 import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 import { listTeams, readTeam } from '../shared/keys/team.ts';
+import { parseFurtherLimit } from '../shared/ledger/terms/further-limit.ts';
 import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 import { lastDays } from '../shared/usage/day.ts';
 import { summariesOf } from '../shared/usage/key-summary.ts';
@@ -124,6 +125,11 @@ await runCommand(
 
     webhooks: (args) => runWebhooks('keys', args),
 
+    async limits({ id, values }) {
+      await reachKeys(values);
+      return showLimits((await readKey(id)).id);
+    },
+
     async rotate({ id, values }) {
       const { grace: graceMs } = readValues(RotationOptions, values);
       await reachKeys(values);
@@ -185,11 +191,17 @@ function withWebhook(key: KeyRecord, webhook: WebhookRecord | undefined, text: s
 
 /** Refuses models that the target doesn't serve. What it serves is an output of its stack. */
 function refuseUnknownModels(
-  { models }: Partial<KeyLimits>,
+  { models, limits = [] }: Partial<KeyLimits>,
   outputs: Record<string, string>,
 ): void {
   const engines = catalogue.ocrEngines.map(({ id }) => id);
   const served = outputs['Models'] ? [...outputs['Models'].split(' '), ...engines] : modelIds;
+  const limited = limits.flatMap((name) => parseFurtherLimit(name)?.model ?? []);
+  const unlimited = limited.filter((id) => !served.includes(id));
+  if (unlimited.length > 0)
+    throw new CommandError(
+      `--limits names models of the catalogue (${served.join(', ')}), not "${unlimited.join(', ')}".`,
+    );
   const unknown = models?.filter((id) => !served.includes(id)) ?? [];
   if (unknown.length === 0) return;
   throw new CommandError(

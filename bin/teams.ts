@@ -1,7 +1,7 @@
 import './catalogue-faults.ts';
 
 import { LimitOption, readValues } from '../lib/cli/arguments.ts';
-import { readBudget, refuseDurationAlone } from '../lib/cli/budget-options.ts';
+import { readBudget, refuseDurationAlone, showLimits } from '../lib/cli/budget-options.ts';
 import { CommandError, confirm } from '../lib/cli/command-line.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target, whoRuns } from '../lib/cli/target.ts';
@@ -70,7 +70,7 @@ await runCommand(
       const isChange = Object.keys(changes).length > 0;
       if (!isChange && url === undefined) {
         throw new CommandError(
-          'There is nothing to change: give a name, a budget, a duration, a window or a webhook.',
+          'There is nothing to change: give a name, a budget, limits, a duration, a window or a webhook.',
         );
       }
       const outputs = await reachTeams(values);
@@ -89,6 +89,11 @@ await runCommand(
       const members = keys.filter((key) => key.team === id).map((key) => key.id);
       const woken = Object.keys(limits).length > 0 ? await wakeJobs(values, members) : '';
       return shown(team, webhook, `Changed; it takes effect at once.${woken}\n\n`);
+    },
+
+    async limits({ id, values }) {
+      await reachTeams(values);
+      return showLimits((await readTeam(id)).id);
     },
 
     webhooks: (args) => runWebhooks('teams', args),

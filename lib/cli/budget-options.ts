@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { KeyLimits } from '../../shared/keys/key-limits.ts';
+import { readCustomers, readFurther } from '../../shared/ledger/further-limits.ts';
 import {
   type Calendar,
   calendarText,
@@ -7,10 +8,19 @@ import {
 } from '../../shared/ledger/terms/calendar.ts';
 import { readValues } from './arguments.ts';
 import { CommandError, type Option } from './command-line.ts';
+import { aligned, dollars, minuteOf } from './text.ts';
+
+/** What a command says that shows limits beside the budget. */
+export const limitsSaid =
+  'Shows what is used and left of the limits beside the budget, and of each customer.';
 
 /** What is said of a budget's windows; an extra of a change alone. */
 export const windowOptions = {
   'extra-usd': ['USD', 'what the budget has more until it renews next; 0 takes it back'],
+  limits: [
+    'LIST',
+    'limits beside the budget, as in gpt-5:budget-usd=50/month,customer:budget-usd=2/day; none: none',
+  ],
   duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
   window: ['UNIT', 'or by the calendar, each day, week, month, quarter or year; needs a budget'],
   zone: ['ZONE', 'the time zone of that calendar, such as Europe/Berlin; default UTC'],
@@ -19,6 +29,22 @@ export const windowOptions = {
     'when a window begins: friday of weeks, 31 of months, 04-06 of quarters and years',
   ],
 } as const satisfies Record<string, Option>;
+
+/** Shows what is used and left of a key's or team's limits beside its budget, and of each customer. */
+export async function showLimits(id: string) {
+  const limits = (await readFurther(id)).filter(({ customer }) => customer === null);
+  const customers = await Array.fromAsync(readCustomers(id));
+  const all = [...limits, ...customers];
+  const rows = all.map(({ limit, customer, unit, ...figures }) => {
+    const text = (amount: number) => (unit === 'usd' ? dollars(amount) : String(amount));
+    const { used, held, remaining, reset_at } = figures;
+    const whose = customer === null ? '-' : customer || '(none named)';
+    const amounts = [used, held, remaining].map(text);
+    return [limit, whose, ...amounts, reset_at ? minuteOf(reset_at) : '-'];
+  });
+  const table = aligned([['limit', 'customer', 'used', 'held', 'left', 'resets'], ...rows]);
+  return { json: { limits, customers }, text: all.length > 0 ? table : 'It has none.' };
+}
 
 /** Refuses a duration of no budget, and an extra of no window. */
 export function refuseDurationAlone({

@@ -1,4 +1,4 @@
-import type { Fit, HoldPlan } from '../ledger/terms/hold-plan.ts';
+import type { Fit, Free, HoldPlan } from '../ledger/terms/hold-plan.ts';
 import type { Model } from '../models/catalogue.ts';
 import { costBounds, type SizedRequest, type Told } from '../models/token-bounds.ts';
 
@@ -33,11 +33,11 @@ export function planHold(
   request: SizedRequest,
   { canWait = false, limitName = 'max_tokens', told }: PlanOptions = {},
 ): HoldPlan<LimitedFit> {
-  const { maxNanoUsd, affordableTokens } = costBounds(model, request, told);
+  const { maxNanoUsd, maxTokens: mostTokens, affordableTokens } = costBounds(model, request, told);
   const all = maxNanoUsd();
   if (request.max_tokens) {
     return {
-      fit: () => ({ holdNanoUsd: all }),
+      fit: () => ({ holdNanoUsd: all, tokens: mostTokens(request) }),
       advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
     };
   }
@@ -45,17 +45,35 @@ export function planHold(
     model.reasoning ? leastReasoningTokens : leastTokens,
     model.maxOutputTokens,
   );
+  const byMoney = ({ available, held }: Free): LimitedFit => {
+    if (available >= plenty * all) return { holdNanoUsd: all, from: plenty * all };
+    const usual = Math.min(
+      model.usualOutputTokens ?? defaultUsualTokens,
+      affordableTokens(canWait ? available + held : available),
+    );
+    const maxTokens = Math.max(least, usual, affordableTokens(available / plenty));
+    const below = plenty * all;
+    if (maxTokens >= model.maxOutputTokens) return { holdNanoUsd: all, below };
+    return { holdNanoUsd: maxNanoUsd(maxTokens), below, maxTokens };
+  };
+  const choices = request.n ?? 1;
   return {
-    fit({ available, held }) {
-      if (available >= plenty * all) return { holdNanoUsd: all, from: plenty * all };
-      const usual = Math.min(
-        model.usualOutputTokens ?? defaultUsualTokens,
-        affordableTokens(canWait ? available + held : available),
+    fit(free) {
+      const fit = byMoney(free);
+      const tokens = mostTokens({ n: choices, max_tokens: fit.maxTokens });
+      if (free.tokens === undefined || tokens <= free.tokens) return { ...fit, tokens };
+      // The minute has fewer tokens left than it may write: it is limited to them.
+      const room = Math.floor(
+        (free.tokens - mostTokens({ n: choices, max_tokens: least })) / choices,
       );
-      const maxTokens = Math.max(least, usual, affordableTokens(available / plenty));
-      const below = plenty * all;
-      if (maxTokens >= model.maxOutputTokens) return { holdNanoUsd: all, below };
-      return { holdNanoUsd: maxNanoUsd(maxTokens), below, maxTokens };
+      const maxTokens = least + Math.max(0, room);
+      const holdNanoUsd = Math.min(fit.holdNanoUsd, maxNanoUsd(maxTokens));
+      return {
+        ...fit,
+        holdNanoUsd,
+        maxTokens,
+        tokens: mostTokens({ n: choices, max_tokens: maxTokens }),
+      };
     },
     advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
   };
@@ -86,8 +104,15 @@ export function planDearest(
           : Math.min(holdNanoUsd, costBounds(model, request).maxNanoUsd(maxTokens));
       });
       const holdNanoUsd = Math.max(...holds);
+      const tokens = routes.map(({ model, request }) =>
+        costBounds(model, request).maxTokens({
+          n: request.n,
+          max_tokens: maxTokens ?? request.max_tokens,
+        }),
+      );
       return {
         holdNanoUsd,
+        tokens: Math.max(...tokens),
         from: Math.max(holdNanoUsd, ...fits.map(({ from = 0 }) => from)),
         ...(below !== undefined && { below }),
         ...(maxTokens !== undefined && { maxTokens }),

@@ -127,7 +127,15 @@ function limitHeaders(hold: Hold, caller: Caller): Record<string, string> {
   const now = Date.now();
   const left = leftAfter(hold, now);
   if (!left) return {};
-  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(left.availableNanoUsd)) };
+  const { tokens } = left;
+  const headers = {
+    'x-quire-budget-remaining-usd': String(toUsd(left.availableNanoUsd)),
+    ...(tokens && {
+      'x-ratelimit-limit-tokens': String(tokens.limit),
+      'x-ratelimit-remaining-tokens': String(Math.max(0, tokens.left)),
+      'x-ratelimit-reset-tokens': `${Math.max(0, Math.ceil((tokens.untilMs - now) / 1000))}s`,
+    }),
+  };
   const limit =
     left.requestsPerMinute === undefined
       ? limitsOf(caller).requests_per_minute

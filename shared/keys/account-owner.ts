@@ -1,4 +1,4 @@
-import { isTeamId } from '../ledger/terms/team-id.ts';
+import { isTeamId } from '../ledger/terms/account-ids.ts';
 import { type ApiKey, readKey } from './key.ts';
 import { readTeam, type Team } from './team.ts';
 

@@ -10,6 +10,8 @@ export const KeyLimits = v.object({
   duration: v.nullable(v.string()),
   /** The id of the team whose budget it may spend too; null for none. */
   team: v.nullable(v.string()),
+  /** Limits beside the budget, such as `gpt-5:budget-usd=50/month`. Keys of before 1.1 have none. */
+  limits: v.optional(v.array(v.string()), []),
   images_per_hour: Count,
   requests_per_minute: v.nullable(Count),
   /** Requests under way at once. */
@@ -48,6 +50,7 @@ export const defaultLimits: KeyLimits = {
   budget_usd: null,
   duration: null,
   team: null,
+  limits: [],
   images_per_hour: 100,
   requests_per_minute: null,
   max_concurrent: 100,

@@ -7,6 +7,7 @@ import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount, readAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
+import { setFurtherLimits } from '../ledger/further-limits.ts';
 import { putInTeam } from '../ledger/team.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
 import {
@@ -56,6 +57,7 @@ export async function issueKey(
   ]);
   await openAccount(key.id, key.created_at, key);
   if (key.team) await putInTeam(key.id, key.team);
+  if (key.limits.length > 0) await setFurtherLimits(key.id, key.limits);
   await put(secretItem(key.secret_hash, key.id));
   return { ...key, api_key: secret };
 }
@@ -133,10 +135,12 @@ export async function changeKey(
   const hasLimits =
     extra_usd !== undefined || Object.keys(changes).some((name) => accountLimits.includes(name));
   const hasTeam = Object.hasOwn(changes, 'team');
-  if (!hasLimits && !hasTeam) return key;
+  const hasFurther = changes.limits !== undefined;
+  if (!hasLimits && !hasTeam && !hasFurther) return key;
   await followChanges(key, read, async (now) => {
     if (hasLimits) await changeAccountLimits(id, { ...now, extra_usd });
     if (hasTeam) await putInTeam(id, now.team);
+    if (hasFurther) await setFurtherLimits(id, now.limits ?? []);
   });
   return key;
 }

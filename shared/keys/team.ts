@@ -5,8 +5,9 @@ import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount, readAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
-import { nameTeamAccount } from '../ledger/team.ts';
-import { isTeamId } from '../ledger/terms/team-id.ts';
+import { setFurtherLimits } from '../ledger/further-limits.ts';
+import { nameAccount } from '../ledger/team.ts';
+import { isTeamId } from '../ledger/terms/account-ids.ts';
 import {
   type Changes,
   changeFields,
@@ -22,6 +23,7 @@ import { type Budget, budgetOf } from './limits-report.ts';
 /** What an operator sets of a team. */
 export interface TeamLimits extends Pick<KeyLimits, 'budget_usd' | 'duration'> {
   name: string;
+  limits?: string[];
 }
 
 /** Keys that share a budget, as the keys table holds them. A team is never deleted. */
@@ -49,6 +51,7 @@ export async function createTeam(limits: TeamLimits, by: KeyChange['by'] = null)
   };
   // The account comes first, so that a team that can be found has one.
   await openAccount(team.id, team.created_at, { ...team, ...noRequestLimits }, team.name);
+  if (team.limits) await setFurtherLimits(team.id, team.limits);
   await writeTransaction([
     { Put: { TableName: setting('KEYS_TABLE'), Item: team } },
     historyPut(
@@ -82,12 +85,13 @@ export async function changeTeam(
   const read = () => readTeam(id);
   const beside = await extraNote(id, extra_usd);
   const team = await changeFields<Team>(read, changes, { by, action: 'changed', beside });
-  const { name, ...limits } = changes;
+  const { name, limits: further, ...limits } = changes;
   await followChanges(team, read, async (now) => {
-    if (name !== undefined) await nameTeamAccount(id, now.name);
+    if (name !== undefined) await nameAccount(id, now.name);
     if (Object.keys(limits).length > 0 || extra_usd !== undefined) {
       await changeAccountLimits(id, { ...now, ...noRequestLimits, extra_usd });
     }
+    if (further) await setFurtherLimits(id, now.limits ?? []);
   });
   return team;
 }

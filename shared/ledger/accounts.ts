@@ -5,14 +5,12 @@ import {
   type Account,
   type AccountLimits,
   accountKey,
-  limitAttributes,
+  newAccount,
   windowOf,
 } from './account/account.ts';
-import { auditLaneOf } from './account/audit-lane.ts';
-import { idsOf } from './parts/part-id.ts';
 import { findWhole } from './parts/whole.ts';
+import { idsOf } from './terms/account-ids.ts';
 import type { Budgeted } from './terms/limit-errors.ts';
-import { windowAt } from './terms/window.ts';
 
 /** The figures of an account as it was read, in nano-dollars. An ended window is renewed by the next hold alone. */
 export interface AccountReading extends Budgeted {
@@ -31,23 +29,9 @@ export async function openAccount(
   limits: AccountLimits,
   name?: string,
 ): Promise<void> {
-  const { startsAt, endsAt } = windowAt(createdAt, limits.duration, Date.now());
-  const attributes = limitAttributes(limits);
-  const account: Account = {
-    ...(accountKey(keyId) as Pick<Account, 'key_id' | 'entry'>),
-    ...attributes,
-    available: attributes.ceiling,
-    held: 0,
-    spent: 0,
-    created_at: createdAt,
-    window_starts_at: startsAt,
-    window_ends_at: endsAt,
-    audit_lane: auditLaneOf(keyId),
-    ...(name !== undefined && { name }),
-  };
   await putItem({
     TableName: setting('LEDGER_TABLE'),
-    Item: account,
+    Item: newAccount(keyId, createdAt, limits, name),
     ConditionExpression: 'attribute_not_exists(entry)',
   });
 }

@@ -1,6 +1,8 @@
 import { windowOf } from './account/account.ts';
 import { credit } from './account/credit.ts';
+import type { CallUse } from './account/further-limits.ts';
 import { holdByPlan } from './reserve.ts';
+import { isRequestOn } from './terms/account-ids.ts';
 import type { HoldPlan } from './terms/hold-plan.ts';
 
 /** A request that is counted, and under way, before it is known what the calls that answer it can cost. */
@@ -16,17 +18,25 @@ export interface Admission {
  */
 export async function admit(
   keyId: string,
+  use: CallUse,
   plan: HoldPlan,
   signal: AbortSignal,
 ): Promise<Admission> {
   const { holdNanoUsd: from } = plan.fit({ available: 0, held: 0 });
   const nothing = { ...plan, fit: () => ({ holdNanoUsd: 0, from }) };
-  const { account, heldAtMs } = await holdByPlan(keyId, nothing, true);
-  const part = { key_id: account.key_id, holdNanoUsd: 0, heldAtMs, window: windowOf(account) };
+  const { account, further = [], heldAtMs } = await holdByPlan(keyId, nothing, true, use);
+  const counting = [account, ...further].filter(({ key_id }) => isRequestOn(key_id));
+  const parts = counting.map((each) => ({
+    key_id: each.key_id,
+    holdNanoUsd: 0,
+    heldAtMs,
+    window: windowOf(each),
+    isRequest: true,
+  }));
   let ended: Promise<unknown> | undefined;
   const end = async () => {
     signal.removeEventListener('abort', end);
-    ended ??= credit({ ...part, isRequest: true }, 0);
+    ended ??= Promise.all(parts.map((part) => credit(part, 0)));
     await ended;
   };
   signal.addEventListener('abort', end);

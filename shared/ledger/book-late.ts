@@ -4,7 +4,7 @@ import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
 import type { AccountHold } from './account/account-hold.ts';
-import { holdsOfCharge } from './account/account-hold.ts';
+import { costOn, holdsOfCharge } from './account/account-hold.ts';
 import {
   bookedAttribute,
   calmMs,
@@ -19,8 +19,8 @@ import { type LateCall, readLateCall } from './audit/late-call.ts';
 import { beginRecount, recount } from './audit/recount.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
-import { isPart } from './parts/part-id.ts';
 import { isBusy } from './parts/rates.ts';
+import { countsMoney, isPart } from './terms/account-ids.ts';
 import type { Charge } from './terms/charge.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
 
@@ -99,11 +99,10 @@ async function putLate(charge: Charge): Promise<boolean> {
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const payers = await payersOf(charge);
     const payable = asPayable(charge, payers);
-    const cost = payable.cost ?? 0;
     const failed = await writeTransaction([
       { Put: chargePut(payable) },
-      ...payers.map((payer) => changeOf(payer, cost)),
-      ...payers.flatMap((payer) => checkOf(payer, cost)),
+      ...payers.map((payer) => changeOf(payer, costOn(payer.part.key_id, payable))),
+      ...payers.flatMap((payer) => checkOf(payer, costOn(payer.part.key_id, payable))),
     ]);
     if (!failed) return true;
     if (failed.includes(0)) return false;
@@ -127,7 +126,7 @@ async function payersOf(charge: Charge): Promise<Payer[]> {
       payers.push(payer);
       continue;
     }
-    const has = await gatherInto(part.key_id, charge.cost ?? 0);
+    const has = await gatherInto(part.key_id, costOn(part.key_id, charge));
     payers.push({ ...(await payerOf(part)), has });
   }
   return payers;
@@ -146,7 +145,8 @@ const paysNow = ({ part, account, isOpen }: Payer) => !isOpen && windowOf(accoun
 /** The charge as far as all who pay it from what they have now have as much: others may have spent what it held. */
 function asPayable(charge: Charge, payers: Payer[]): Charge {
   const { cost = 0, figures } = charge;
-  const has = payers.filter(paysNow).map((payer) => payer.has);
+  const money = payers.filter((payer) => paysNow(payer) && countsMoney(payer.part));
+  const has = money.map((payer) => payer.has);
   const payable = Math.min(cost, ...has);
   if (payable === cost) return charge;
   return {
@@ -180,7 +180,8 @@ function changeOf(payer: Payer, cost: number): TransactWriteItem {
   return {
     Update: {
       ...audited,
-      ConditionExpression: `${isAsRead}${cost > 0 ? ' AND available >= :cost' : ''}`,
+      // Tokens are counted, whatever is left of them.
+      ConditionExpression: `${isAsRead}${cost > 0 && countsMoney(part) ? ' AND available >= :cost' : ''}`,
       UpdateExpression: 'SET spent = spent + :cost, available = available - :cost',
       ExpressionAttributeValues: { ':window': window, ':cost': cost },
     },

@@ -6,7 +6,7 @@ import { findAccount } from './account/account.ts';
 import { longestCallMs } from './account/epoch.ts';
 import type { AccountReading } from './accounts.ts';
 import { everInTeam } from './parts/members.ts';
-import { idsOf, ownerOf } from './parts/part-id.ts';
+import { idsOf, ownerOf } from './terms/account-ids.ts';
 import type { Charge } from './terms/charge.ts';
 
 /** When calls ended, in ms since 1970: at `fromMs` or later, and before `untilMs`. */

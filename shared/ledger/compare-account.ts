@@ -1,13 +1,17 @@
 import { timeOfId } from '../uuid-time.ts';
 import { type Account, spentSince, windowOf } from './account/account.ts';
+import { type AccountHold, costOn, holdsOfCharge } from './account/account-hold.ts';
 import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './account/epoch.ts';
+import { furtherAccounts } from './further-limits.ts';
 import { readWhole } from './parts/whole.ts';
-import { standingOf, standingOnTeam } from './standing-hold.ts';
+import { standingBeside, standingOf } from './standing-hold.ts';
+import { isBeside, isFurther } from './terms/account-ids.ts';
 import type { Charge } from './terms/charge.ts';
-import { isTeamId } from './terms/team-id.ts';
 
 /** A figure of an account that isn't what it adds up to, in nano-dollars. */
 export interface AccountDifference {
+  /** The further limit's account that it is of; absent for the key's or team's own. */
+  account?: string;
   figure: 'spent' | 'held' | 'available';
   kept: number;
   charged: number;
@@ -15,14 +19,14 @@ export interface AccountDifference {
 
 /** Compares an account, as it was read, with its charges. A figure that differs on some parts is the sum of those. */
 export class WholeSum {
+  private readonly id: string;
   private readonly sums: Map<string, ReturnType<typeof accountSum>>;
-  private readonly isTeams: boolean;
   /** The earliest moment from which it counts charges as spent. */
   readonly spentSince: string;
 
   /** `standing` has, by the ids of parts, what stands on them. */
   constructor(parts: readonly Account[], standing: ReadonlyMap<string, number>, now = Date.now()) {
-    this.isTeams = parts.some(({ key_id }) => isTeamId(key_id));
+    this.id = parts[0]?.key_id ?? '';
     this.spentSince = parts.map(spentSince).sort()[0] ?? '';
     this.sums = new Map(
       parts.map((part) => [part.key_id, accountSum(part, standing.get(part.key_id), now)]),
@@ -31,9 +35,7 @@ export class WholeSum {
 
   /** Adds a charge that was held on it. */
   add(charge: Charge): void {
-    const { key_id, window, team = '', team_window } = charge;
-    if (!this.isTeams) this.sums.get(key_id)?.add(charge, window);
-    else if (team_window !== undefined) this.sums.get(team)?.add(charge, team_window);
+    for (const part of holdsOfCharge(charge)) this.sums.get(part.key_id)?.add(charge, part);
   }
 
   /** How many of its epochs are not compared, as they were not audited yet. */
@@ -49,6 +51,7 @@ export class WholeSum {
         const before = figures.get(figure) ?? { figure, kept: 0, charged: 0 };
         figures.set(figure, {
           figure,
+          ...(isFurther(this.id) && { account: this.id }),
           kept: before.kept + kept,
           charged: before.charged + charged,
         });
@@ -72,10 +75,10 @@ function accountSum(account: Account, standingNanoUsd = 0, now = Date.now()) {
   return {
     openEpochs,
 
-    add(charge: Charge, chargedIn: number): void {
+    add(charge: Charge, { key_id, window: chargedIn }: AccountHold): void {
       const epoch = epochOf(timeOfId(charge.entry));
       const isOpen = auditDueMs(epoch) > now || openEpochs.has(epoch);
-      if (!isOpen && chargedIn === window) closedNanoUsd += charge.cost ?? 0;
+      if (!isOpen && chargedIn === window) closedNanoUsd += costOn(key_id, charge);
     },
 
     /** The figures that differ. */
@@ -111,14 +114,20 @@ export async function readSummed(id: string): Promise<WholeSum | undefined> {
   }
 }
 
+/** Reads the accounts of an owner's further limits as `readSummed` does. */
+export async function furtherSummed(ownerId: string): Promise<WholeSum[]> {
+  const sums = await Array.fromAsync(furtherAccounts(ownerId), readSummed);
+  return sums.filter((sum) => sum !== undefined);
+}
+
 async function standingSum(id: string): Promise<{ all: string; byPart: Map<string, number> }> {
   const all: string[] = [];
   const byPart = new Map<string, number>();
-  for await (const standing of isTeamId(id) ? standingOnTeam(id) : standingOf(id)) {
-    const { key_id, entry, hold, team = '' } = standing;
-    const partId = isTeamId(id) ? team : key_id;
+  for await (const standing of isBeside(id) ? standingBeside(id) : standingOf(id)) {
+    const { key_id, entry, hold } = standing;
     all.push(`${key_id} ${entry} ${hold}`);
-    byPart.set(partId, (byPart.get(partId) ?? 0) + hold);
+    // The account itself holds it.
+    byPart.set(id, (byPart.get(id) ?? 0) + hold);
   }
   return { all: all.sort().join(), byPart };
 }

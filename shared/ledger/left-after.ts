@@ -1,6 +1,7 @@
 import { type Account, limitsRequests, requestsAttribute } from './account/account.ts';
 import { isInParts, partsSeen } from './parts/payers.ts';
 import type { Hold } from './reserve.ts';
+import { countsMoney, countsTokens } from './terms/account-ids.ts';
 
 /** What a key has left after a hold, as far as this function knows. */
 export interface Left {
@@ -9,15 +10,28 @@ export interface Left {
   requests: number;
   /** How many it may make: null for no limit, undefined where only the key itself knows. */
   requestsPerMinute?: number | null | undefined;
+  /** The tokens of the further limit that has the fewest left, and when its minute ends. */
+  tokens?: { limit: number; left: number; untilMs: number } | undefined;
 }
 
 /** What a key has left after a hold; undefined if this function hasn't seen all of an account that pays. */
-export function leftAfter({ account, team }: Hold, now: number): Left | undefined {
+export function leftAfter(hold: Hold, now: number): Left | undefined {
+  const { account, team, further = [] } = hold;
   const own = sumOf(account, now);
-  const all = [own, ...(team ? [sumOf(team, now)] : [])].filter((each) => each !== undefined);
-  if (!own || all.length < (team ? 2 : 1)) return undefined;
+  const payers = [account, ...(team ? [team] : []), ...further.filter(countsMoney)];
+  const all = payers.flatMap((payer) => sumOf(payer, now) ?? []);
+  if (!own || all.length < payers.length) return undefined;
   const availableNanoUsd = Math.max(0, Math.min(...all.map(({ available }) => available)));
-  return { availableNanoUsd, requests: own.requests, requestsPerMinute: limitOf(account) };
+  const tokens = further
+    .filter(({ key_id }) => countsTokens(key_id) && !isInParts(key_id))
+    .map((each) => ({
+      limit: each.ceiling,
+      left: each.available,
+      untilMs: Date.parse(each.window_ends_at),
+    }))
+    .sort((a, b) => a.left - b.left)[0];
+  const requests = { requests: own.requests, requestsPerMinute: limitOf(account) };
+  return { availableNanoUsd, ...requests, tokens };
 }
 
 /** A part has a share of the limit, which moves. */

@@ -10,10 +10,10 @@ import { remember } from './account/last-seen.ts';
 import { maxRounds } from './account/refuse.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
-import { isPart, ownerOf } from './parts/part-id.ts';
 import { isInParts } from './parts/payers.ts';
 import type { Hold } from './reserve.ts';
 import { holdsOf } from './settle.ts';
+import { countsMoney, isPart, ownerOf } from './terms/account-ids.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
 
 export interface RaiseOptions {
@@ -22,7 +22,7 @@ export interface RaiseOptions {
 }
 
 /**
- * Holds more for a call under way, on key and team: both, or neither. It counts in the window and epoch of the first
+ * Holds more for a call under way, on all accounts that count money, or on none. It counts in the window and epoch of the first
  * hold, so one charge ends both. Returns how much more is held; with `orLess` what there is; 0 if the window has
  * ended.
  */
@@ -34,12 +34,13 @@ export async function raiseHold(
   let more = nanoUsd;
   for (let rounds = 1; more > 0; rounds += 1) {
     if (rounds > maxRounds) throw new BusyAccountError(ownerOf(hold.charge.key_id));
-    const accounts = await raiseOnAll(holdsOf(hold), more);
+    const accounts = await raiseOnAll(holdsOf(hold).filter(countsMoney), more);
     if (accounts.every(({ isHeld }) => isHeld)) {
-      const [own, team] = accounts.map(({ account }) => account);
       hold.charge.hold += more;
-      if (own) hold.account = own;
-      if (team) hold.team = team;
+      for (const { account } of accounts) {
+        if (account?.key_id === hold.account.key_id) hold.account = account;
+        if (account && account.key_id === hold.team?.key_id) hold.team = account;
+      }
       return more;
     }
     const left = await leftFor(accounts, more);

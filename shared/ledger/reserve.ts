@@ -4,17 +4,18 @@ import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
 import { type Account, findAccount, windowOf } from './account/account.ts';
-import { leastOf, remember, type Seen } from './account/last-seen.ts';
-import { maxRounds, refuseBudget, refuseRequest } from './account/refuse.ts';
+import type { CallUse } from './account/further-limits.ts';
+import { remember, type Seen } from './account/last-seen.ts';
+import { maxRounds, refuseLacking, refuseRequest } from './account/refuse.ts';
 import { hasWindowEnded } from './account/renew-window.ts';
 import type { Leases } from './leases/leases.ts';
 import { processLeases } from './leases/process-leases.ts';
 import { growIfBusy } from './parts/grow-if-busy.ts';
-import { holdJointly } from './parts/hold-jointly.ts';
+import { type HeldOn, holdJointly } from './parts/hold-jointly.ts';
 import { lastWord, type Word } from './parts/last-word.ts';
-import { ownerOf } from './parts/part-id.ts';
-import { isInParts, payersOf, wholeSeen } from './parts/payers.ts';
+import { freeOf, isInParts, payersOf } from './parts/payers.ts';
 import { renewPart } from './parts/whole.ts';
+import { ownerOf } from './terms/account-ids.ts';
 import { type ChargeSubject, chargeRetentionSeconds, type HeldCharge } from './terms/charge.ts';
 import { type Fit, type HoldPlan, isTight, unlessTight } from './terms/hold-plan.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
@@ -26,6 +27,8 @@ export interface Hold {
   account: Account;
   /** The account of the team that the key was in; absent if it was in none. */
   team?: Account;
+  /** The accounts of further limits that it is held on. */
+  further?: Account[];
   /** Whether it has ended, in this process. */
   isEnded: boolean;
   /** The leases that it was held within; absent if it was held by itself. */
@@ -72,15 +75,16 @@ export async function reserveByPlan<Chosen extends Fit>(
     const hold = holdOf(taken, subject, asRequest);
     return { hold: { ...hold, ...(leases && { leases }) }, chosen: taken.chosen };
   }
-  const held = await holdByPlan(keyId, plan, asRequest, leases);
-  leases?.note(held.account, held.chosen.holdNanoUsd);
+  const held = await holdByPlan(keyId, plan, asRequest, subject, leases);
+  // What limits a call by its model or customer is no lease's to know.
+  const isLimited = held.account.limits !== undefined || held.team?.limits !== undefined;
+  if (!isLimited) leases?.note(held.account, held.chosen.holdNanoUsd);
   return { hold: holdOf(held, subject, asRequest), chosen: held.chosen };
 }
 
 /** The accounts as a hold left them, what was held, and when, in ms since 1970. */
-interface Held<Chosen extends Fit> {
-  account: Account;
-  team?: Account;
+interface Held<Chosen extends Fit> extends Pick<HeldOn, 'account' | 'team'> {
+  further?: Account[];
   chosen: Chosen;
   heldAtMs: number;
 }
@@ -90,15 +94,16 @@ export async function holdByPlan<Chosen extends Fit>(
   keyId: string,
   plan: HoldPlan<Chosen>,
   asRequest: boolean,
+  use: CallUse,
   leases = processLeases(),
 ): Promise<Held<Chosen>> {
   try {
-    return await fitAndHold(keyId, plan, asRequest, leases);
+    return await fitAndHold(keyId, plan, asRequest, use, leases);
   } catch (error) {
     // What a lease of this process has left, no call uses: it must not be why one is refused.
     const isRefused = error instanceof ServiceError && leases;
     if (!isRefused || !(await leases.giveBack(keyId, payersOf(keyId)[1]?.key_id))) throw error;
-    return await fitAndHold(keyId, plan, asRequest, leases);
+    return await fitAndHold(keyId, plan, asRequest, use, leases);
   }
 }
 
@@ -106,27 +111,28 @@ async function fitAndHold<Chosen extends Fit>(
   keyId: string,
   first: HoldPlan<Chosen>,
   asRequest: boolean,
+  use: CallUse,
   leases: Leases | undefined,
 ): Promise<Held<Chosen>> {
   let plan = first;
-  let payers = payersOf(keyId);
+  let payers = payersOf(keyId, use);
   let word: Word<Chosen> | undefined;
   let throttles = 0;
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const now = Date.now();
     // A part alone has less than its account, and is no measure of what a call may write.
-    const free = leastOf(payers.map(wholeSeen));
+    const free = freeOf(payers, now);
     if (plan.closer && isTight(plan.fit(free), free)) plan = await plan.closer();
     const chosen = word?.chosen ?? plan.fit(free);
     const asked = plan.closer ? unlessTight(chosen) : chosen;
-    const joint = await holdJointly(payers, word?.fit ?? asked, now, asRequest).catch(
+    const joint = await holdJointly(payers, word?.fit ?? asked, now, asRequest, use).catch(
       (error: unknown) => {
         if (!isThrottled(error) || throttles === maxThrottles) throw error;
       },
     );
     if (!joint) {
       throttles += 1;
-      payers = await payersElsewhere(keyId, payers, throttles);
+      payers = await payersElsewhere(keyId, use, payers, throttles);
       word = undefined;
       continue;
     }
@@ -149,7 +155,7 @@ async function fitAndHold<Chosen extends Fit>(
     word = undefined;
     if (refusedBy.some(({ closed }) => closed)) {
       await Promise.all(refusedBy.map(({ key_id }) => lookAgain(ownerOf(key_id))));
-      payers = payersOf(keyId);
+      payers = payersOf(keyId, use);
       continue;
     }
     if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
@@ -158,15 +164,10 @@ async function fitAndHold<Chosen extends Fit>(
       payers = word?.payers ?? payers;
       continue;
     }
-    const own = refusedBy.find(({ key_id }) => key_id === keyId);
-    if (own && asRequest) refuseRequest(own, now);
-    const least = leastOf(payers.map(wholeSeen));
+    if (asRequest) for (const account of refusedBy) refuseRequest(account, now);
+    const least = freeOf(payers, now);
     if (plan.closer && isTight(plan.fit(least), least)) continue;
-    const { holdNanoUsd, from = 0 } = plan.fit(least);
-    // What holds nothing yet may need that so much is there.
-    const needed = holdNanoUsd || from;
-    const lacking = refusedBy.filter(({ available }) => needed > available);
-    refuseBudget(lacking, needed, plan.advice?.(least));
+    refuseLacking(refusedBy, plan.fit(least), plan.advice?.(least));
   }
   throw new BusyAccountError(keyId);
 }
@@ -177,16 +178,17 @@ async function fitAndHold<Chosen extends Fit>(
  */
 async function payersElsewhere(
   keyId: string,
-  [, team]: readonly Seen[],
+  use: CallUse,
+  [, ...others]: readonly Seen[],
   throttles: number,
 ): Promise<[Seen, ...Seen[]]> {
   if (throttles % 2 === 1) {
-    for (const id of [keyId, ...(team ? [ownerOf(team.key_id)] : [])])
+    for (const id of [keyId, ...others.map(({ key_id }) => ownerOf(key_id))])
       lookAgain(id).catch(() => {});
   }
   await setTimeout(fullJitterMs(firstPauseMs, throttles - 1, longestPauseMs));
-  const [own, ...others] = payersOf(keyId);
-  return [{ ...own, refuses: true }, ...others];
+  const [own, ...beside] = payersOf(keyId, use);
+  return [{ ...own, refuses: true }, ...beside];
 }
 
 /** Sees how many parts an account has now. */
@@ -196,7 +198,7 @@ async function lookAgain(ownerId: string): Promise<void> {
 }
 
 function holdOf(
-  { account, team, chosen, heldAtMs }: Held<Fit>,
+  { account, team, further = [], chosen, heldAtMs }: Held<Fit>,
   subject: ChargeSubject,
   isRequest: boolean,
 ): Hold {
@@ -207,10 +209,14 @@ function holdOf(
     hold: chosen.holdNanoUsd,
     window: windowOf(account),
     ...(team && { team: team.key_id, team_window: windowOf(team) }),
+    ...(further.length > 0 && {
+      further: Object.fromEntries(further.map((each) => [each.key_id, windowOf(each)])),
+      ...(chosen.tokens !== undefined && { hold_tokens: chosen.tokens }),
+    }),
     request: isRequest,
     created_at: new Date(heldAtMs).toISOString(),
     expires_at: Math.floor(heldAtMs / 1000) + chargeRetentionSeconds,
     ...subject,
   };
-  return { charge, account, ...(team && { team }), isEnded: false };
+  return { charge, account, ...(team && { team }), further, isEnded: false };
 }

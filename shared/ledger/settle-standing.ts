@@ -30,8 +30,8 @@ export interface StandingCall {
   writes: [TransactWriteItem, ...TransactWriteItem[]];
 }
 
-/** How many calls one transaction settles, with a write each: it has a hundred items, three for the accounts and the hold. */
-export const callsAtOnce = 48;
+/** How many calls one transaction settles, with a write each: it has a hundred items, one for the hold, and one for each account. */
+export const callsAtOnce = 40;
 
 const maxTries = 10;
 
@@ -93,6 +93,7 @@ function chargesOf(
       entry: `charge_${uuidv7({ msecs: now })}`,
       ...{ hold, window: standing.window, request: false, created_at: standing.created_at },
       ...(standing.team && { team: standing.team, team_window: standing.team_window ?? 0 }),
+      ...(standing.further && { further: standing.further }),
       ...subject,
       ...(costing ? endingOf(costing) : { status: 'released' as const, failed: true }),
       ended_at: new Date(now).toISOString(),
@@ -128,10 +129,12 @@ interface Change {
 }
 
 async function creditsOf(standing: StandingHold, change: Change): Promise<TransactWriteItem[]> {
-  const { key_id, window, team, team_window = 0 } = standing;
-  const credits = [creditOf(await requireAccount(key_id), window, change)];
-  if (team) credits.push(creditOf(await requireAccount(team), team_window, change));
-  return credits.map((Update) => ({ Update }));
+  const { key_id, window, team, team_window = 0, further = {} } = standing;
+  const windows = { [key_id]: window, ...(team && { [team]: team_window }), ...further };
+  const credits = Object.entries(windows).map(async ([id, number]) => ({
+    Update: creditOf(await requireAccount(id), number, change),
+  }));
+  return Promise.all(credits);
 }
 
 async function requireAccount(id: string): Promise<Account> {

@@ -4,7 +4,7 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { timeOfId } from '../uuid-time.ts';
 import type { Account } from './account/account.ts';
-import { type AccountHold, holdsOfCharge } from './account/account-hold.ts';
+import { type AccountHold, costOn, holdsOfCharge } from './account/account-hold.ts';
 import { type Credited, credit, refund } from './account/credit.ts';
 import { epochOf, settleUntilMs } from './account/epoch.ts';
 import { longestWriteMs, persist } from './account/persist.ts';
@@ -91,7 +91,7 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   const [written, credited] = await Promise.allSettled([
     writeCharge(charged, products, Math.min(longestWriteMs, leftMsOf(hold))),
     // With those of others it comes once it is known what the call costs: there is nothing to be taken back.
-    leases ? [] : creditAll(parts, outcome.costNanoUsd),
+    leases ? [] : creditAll(parts, ending),
   ]);
   if (written.status === 'rejected') {
     measure({ UnsettledCalls: 1 });
@@ -107,7 +107,9 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   }
   const released = chargeOf(hold, { status: 'released', failed: true });
   await Promise.all([
-    ...parts.map((part, index) => credits[index]?.account && refund(part, outcome.costNanoUsd)),
+    ...parts.map(
+      (part, index) => credits[index]?.account && refund(part, costOn(part.key_id, ending)),
+    ),
     putCharge(released),
   ]);
   if (leases) void creditWithOthers(leases, released);
@@ -147,7 +149,7 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
       (signal) => putCharge(charge, cutOff ? AbortSignal.any([cutOff, signal]) : signal),
       charge,
     ),
-    creditAll(holdsOf(hold), ending.cost ?? 0, cutOff),
+    creditAll(holdsOf(hold), ending, cutOff),
   ]);
   if (written.status === 'rejected') tellUnsettled(ending, written.reason, isHandedOver);
   else if (!areCertain(credits)) await handOver({ charge, lacksCredit: true });
@@ -177,9 +179,10 @@ async function creditWithOthers(
   charge: Charge & HeldCharge,
   isWritten: Promise<boolean> | true = true,
 ): Promise<void> {
-  const { cost = 0 } = charge;
   const parts = holdsOfCharge(charge);
-  const credited = await Promise.all(parts.map((part) => credits.add(part, cost)));
+  const credited = await Promise.all(
+    parts.map((part) => credits.add(part, costOn(part.key_id, charge))),
+  );
   if (areCertain(credited) || !(await isWritten)) return;
   await handOver({ charge, lacksCredit: true });
 }
@@ -194,12 +197,12 @@ function tellUnsettled({ status }: Ending, reason: unknown, isHandedOver: boolea
 }
 
 /** Credits each account that holds a part of a call, the key's first. */
-const creditAll = (parts: AccountHold[], costNanoUsd: number, abortSignal?: AbortSignal) =>
-  Promise.all(parts.map((part) => credit(part, costNanoUsd, abortSignal)));
+const creditAll = (parts: AccountHold[], ending: Ending, abortSignal?: AbortSignal) =>
+  Promise.all(parts.map((part) => credit(part, costOn(part.key_id, ending), abortSignal)));
 
 const areCertain = (credits: Credited[]) => credits.every(({ isCertain }) => isCertain);
 
-/** What the key's account holds of a call, and what its team's does. */
+/** What each account holds of a call. */
 export const holdsOf = ({ charge }: Hold): AccountHold[] => holdsOfCharge(charge);
 
 /** Whether a call may be ended: once, and before its epoch is audited, as its charges are final then. */

@@ -2,13 +2,14 @@ import { getItem, queryItems, queryPages } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, inWindow, windowOf } from './account/account.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
+import { type CallUse, furtherNow, openCustomer } from './account/further-limits.ts';
 import { maxRounds } from './account/refuse.ts';
 import { gatherInto, giftsFromAll } from './parts/gather.ts';
-import { everInTeam } from './parts/members.ts';
+import { keysOn } from './parts/members.ts';
 import { moving } from './parts/move.ts';
-import { isPart } from './parts/part-id.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
+import { countsMoney, isCustomers, isPart, isTeamId } from './terms/account-ids.ts';
 import { BudgetExceededError, type Budgeted, BusyAccountError } from './terms/limit-errors.ts';
 
 /** A sum that is held until a write ends it. It is among the account's `held` and in no epoch, so no audit ends it. */
@@ -20,9 +21,10 @@ export interface StandingHold {
   hold: number;
   /** The number of the window in which it was held, and in which its costs count. */
   window: number;
-  /** The team that holds it too, and the number of its window. */
+  /** The team that holds it too, and the number of its window; those of further limits. */
   team?: string;
   team_window?: number;
+  further?: Record<string, number>;
   job_id: string;
   created_at: string;
   /** The partition of the index `audits`, and when it is looked at whether its job is still there. */
@@ -54,11 +56,13 @@ export const standingOf = (keyId: string): AsyncGenerator<StandingHold> =>
     ConsistentRead: true,
   });
 
-/** Lists what stands on the account of a team, of whichever keys. */
-export async function* standingOnTeam(teamId: string): AsyncGenerator<StandingHold> {
-  for await (const keyId of everInTeam(teamId)) {
+/** Lists what stands on an account that keys hold on beside their own, of whichever keys. */
+export async function* standingBeside(id: string): AsyncGenerator<StandingHold> {
+  for await (const keyId of keysOn(id)) {
     if (isPart(keyId)) continue;
-    for await (const standing of standingOf(keyId)) if (standing.team === teamId) yield standing;
+    for await (const standing of standingOf(keyId)) {
+      if (standing.team === id || standing.further?.[id] !== undefined) yield standing;
+    }
   }
 }
 
@@ -91,21 +95,32 @@ export async function lookLater({ key_id, entry }: StandingHold): Promise<void> 
   });
 }
 
-/** The accounts that pay for a key, each with all its parts: its own, and its team's if it is in one. */
-export async function payersNow(keyId: string): Promise<[Budgeted, ...Budgeted[]]> {
-  const [own, ...team] = await wholesNow(keyId);
-  return [own.account, ...team.map(({ account }) => account)];
+/** The accounts that pay for a key, each with all its parts: its own, its team's, and those of further limits of money. */
+export async function payersNow(keyId: string, use: CallUse): Promise<[Budgeted, ...Budgeted[]]> {
+  const [own, ...others] = await wholesNow(keyId, use);
+  return [own.account, ...others.map(({ account }) => account)];
 }
 
-async function wholesNow(keyId: string): Promise<[Whole, ...Whole[]]> {
+async function wholesNow(keyId: string, use: CallUse): Promise<[Whole, ...Whole[]]> {
   const own = await readRenewed(keyId);
   const { team } = own.account;
-  return team ? [own, await readRenewed(team)] : [own];
+  const wholes: [Whole, ...Whole[]] = [own, ...(team ? [await readRenewed(team)] : [])];
+  const ids = await furtherNow(
+    wholes.map(({ account }) => account),
+    use,
+  );
+  for (const id of ids) {
+    if (!countsMoney({ key_id: id })) continue;
+    if (isCustomers(id) && !(await findAccount(id))) await openCustomer(id, use);
+    wholes.push(await readRenewed(id));
+  }
+  return wholes;
 }
 
 /** What is to stand: under which id, how much, and for which job. */
 export interface ToStand {
   keyId: string;
+  use: CallUse;
   id: string;
   holdNanoUsd: number;
   jobId: string;
@@ -119,22 +134,27 @@ const maxItems = 100;
  * held once. Throws `BudgetExceededError`, or `BusyAccountError` if other calls always come first.
  */
 export async function holdStanding(
-  { keyId, id, holdNanoUsd, jobId }: ToStand,
+  { keyId, use, id, holdNanoUsd, jobId }: ToStand,
   writes: TransactWriteItem[] = [],
 ): Promise<void> {
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
-    const wholes = await wholesNow(keyId);
+    const wholes = await wholesNow(keyId, use);
     const now = Date.now();
     for (const { account } of wholes) {
       if (account.available < holdNanoUsd) throw new BudgetExceededError(account, holdNanoUsd);
     }
-    const [own, team] = wholes.map(({ parts }) => parts[0]) as [Account, Account?];
+    const [own, ...others] = wholes.map(({ parts }) => parts[0]) as [Account, ...Account[]];
+    const team = others.find(({ key_id }) => isTeamId(key_id));
+    const further = others.filter((each) => each !== team);
     const Item: StandingHold = {
       ...standingKey(keyId, id),
       hold: holdNanoUsd,
       window: windowOf(own),
       job_id: jobId,
       ...(team && { team: team.key_id, team_window: windowOf(team) }),
+      ...(further.length > 0 && {
+        further: Object.fromEntries(further.map((each) => [each.key_id, windowOf(each)])),
+      }),
       created_at: new Date(now).toISOString(),
       audit_lane: 'standing',
       audit_at: new Date(now + lookEveryMs).toISOString(),
@@ -162,13 +182,18 @@ export async function holdStanding(
 /** The hold on an account, with what other parts give for it: in the window, and for the team, that it was read with. */
 function holdOn(whole: Whole, holdNanoUsd: number, now: number): TransactWriteItem[] {
   const [own] = whole.parts;
+  const asRead = ['team', 'limits'] as const;
   const conditions = [
     'window_ends_at > :now',
-    own.team === undefined ? 'attribute_not_exists(team)' : 'team = :team',
+    ...asRead.map((name) =>
+      own[name] === undefined ? `attribute_not_exists(${name})` : `${name} = :${name}`,
+    ),
   ];
   const values = {
     ':now': new Date(now).toISOString(),
-    ...(own.team !== undefined && { ':team': own.team }),
+    ...Object.fromEntries(
+      asRead.flatMap((name) => (own[name] === undefined ? [] : [[`:${name}`, own[name]]])),
+    ),
   };
   if (own.available < holdNanoUsd) {
     const gifts = giftsFromAll(whole, holdNanoUsd);

@@ -7,7 +7,7 @@ import { log } from '../log.ts';
 import { type Account, accountKey } from './account/account.ts';
 import { allLanes } from './account/audit-lane.ts';
 import { auditAccount, isTeamInParts } from './audit/audit-account.ts';
-import { ownerOf } from './parts/part-id.ts';
+import { ownerOf } from './terms/account-ids.ts';
 
 /** One of the sweeps of a minute, counted from 0, and how many there are: each has its own lanes. */
 export interface SweepShare {

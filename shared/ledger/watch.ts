@@ -5,7 +5,7 @@ import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey } from './account/account.ts';
 import { type AccountReading, readingOf } from './accounts.ts';
-import { idsOf, isPart, ownerOf } from './parts/part-id.ts';
+import { idsOf, isPart, ownerOf } from './terms/account-ids.ts';
 
 /** Marks an account and its parts for the ledger's stream; the account first, as later parts are marked like it. */
 export async function watchAccount(accountId: string, watched: boolean): Promise<void> {

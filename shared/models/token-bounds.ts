@@ -43,6 +43,8 @@ export function costBounds(model: Model, request: SizedRequest, told?: Told) {
   const fee = feeNanoUsd(model);
   const predicted = maxPredictedTokens(request);
   return {
+    /** The most tokens of the prompt, and of each choice with a limit. */
+    maxTokens: (limit: OutputLimits) => prompt + maxCompletionTokens(model, limit) + predicted,
     /** The most that it can cost, in whole nano-dollars, with its own limit or with another one. */
     maxNanoUsd(maxTokens?: number): number {
       const limit = maxTokens === undefined ? request : { n: request.n, max_tokens: maxTokens };

@@ -4,62 +4,14 @@ import { BatchList, BatchListQuery, BatchPath } from '../jobs/routes/read-batche
 import { SubmissionHeader } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, example, json, operation, parameters } from './operation.ts';
+import { component, content, example, json, operation, parameters, words } from './operation.ts';
 
 export const components = {
-  BatchRequest: component(BatchRequest, 'A file of requests that are to be asked within a day.', {
-    input_file_id:
-      'A file that was uploaded with the purpose `batch`: JSON Lines of `{custom_id, method, url, body}`, at most 50,000 and 200 MB.',
-    endpoint: 'The route that all lines ask: the `url` of each.',
-    completion_window: 'How long it may take. What isn’t done by then expires.',
-    metadata:
-      'Up to 16 tags of your own, which stand on all charges. `on_budget` says what becomes of lines that the key’s budget doesn’t cover: `wait`, as if nothing were said, until it renews or is raised, if it ever does; or `fail`, at once. Either way those that wait when the window ends expire. `via` says where lines are asked: `here`, or `upstream`, in a batch of their model’s provider, at half the price; by default as the operator has set for the model. `on_failure` says what becomes of lines that fail there: `report`, in the error file, as if nothing were said, or `here`, asked once more at the usual price.',
-    output_expires_after:
-      'For how long the files of results are kept, from when they are made: 30 days unless you say otherwise.',
-  }),
-  Batch: component(Batch, 'A batch as it stands now. Times are in seconds since 1970.', {
-    id: '`batch_` and a UUID that sorts by time; its job’s id has `job_` in place of it.',
-    endpoint: 'The route that its lines ask.',
-    model: 'The model of its first line; null before its lines were read.',
-    errors:
-      'Of one that failed: what is wrong with its lines, the first fifty of them, or with all of it.',
-    input_file_id: 'The file of its requests.',
-    completion_window: 'How long it may take.',
-    status:
-      '`validating` → `in_progress` → `finalizing` → `completed`; `failed` if a line can’t be asked; `cancelling` → `cancelled`; or `expired`.',
-    output_file_id: 'The file of what was answered; null if nothing was.',
-    error_file_id: 'The file of what failed, expired or was cancelled; null if nothing was.',
-    created_at: 'When it was made.',
-    in_progress_at: 'When its lines were found good.',
-    expires_at: 'When its window ends.',
-    finalizing_at: 'When all its lines had been asked.',
-    completed_at: 'When its files were there.',
-    failed_at: 'When it failed.',
-    expired_at: 'When it had expired.',
-    cancelling_at: 'When it was cancelled by its caller.',
-    cancelled_at: 'When it had been cancelled.',
-    request_counts: 'Its lines; while it runs, written down every ten seconds.',
-    usage: 'What its lines used; null before it ends.',
-    metadata: 'As it was given.',
-  }),
-  BatchRequestCounts: component(RequestCounts, 'The lines of a batch by what became of them.', {
-    total: 'All lines but blank ones.',
-    completed: 'Those that were answered.',
-    failed: 'Those that failed. Those that expired or were cancelled are not among them.',
-  }),
-  BatchUsage: component(BatchUsage, 'The tokens of all lines of a batch.', {
-    input_tokens: 'Of the requests.',
-    input_tokens_details: 'Those of them that a provider had in its cache.',
-    output_tokens: 'Of the answers.',
-    output_tokens_details: 'Those of them that were thought and not written.',
-    total_tokens: 'All of them.',
-  }),
-  BatchList: component(BatchList, 'A page of batches.', {
-    data: 'The newest first.',
-    first_id: 'The id of the first on this page.',
-    last_id: 'The id of the last, which is the `after` of the next page.',
-    has_more: 'Whether there is a next page.',
-  }),
+  BatchRequest: component(BatchRequest, words.BatchRequest),
+  Batch: component(Batch, words.Batch),
+  BatchRequestCounts: component(RequestCounts, words.BatchRequestCounts),
+  BatchUsage: component(BatchUsage, words.BatchUsage),
+  BatchList: component(BatchList, words.BatchList),
 };
 
 const created = example(Batch, {

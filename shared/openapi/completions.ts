@@ -12,7 +12,7 @@ import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer, modelErrors } from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
 import { headersOfAnswers } from './headers.ts';
-import { component, content, json, operation, parameters } from './operation.ts';
+import { component, content, json, kept, operation, parameters, words } from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
 const AnyModel = v.union([ModelEntry, AnthropicModel]);
@@ -26,87 +26,23 @@ export const otherModels =
   'Up to 8 other models that may answer, in this order, where no provider of the one before does. What the dearest of them can cost is held, and the price of the one that answers is paid.';
 
 export const components = {
-  CompletionRequest: component(
-    CompletionRequest,
-    'A chat-completions request. Parameters that aren’t named here (`tools`, `response_format`, `seed` …) pass through to the model untouched, but one within two edits of OpenAI’s is refused with a suggestion, and so is what would be billed without a price that the service knows: a tool other than `function` and `custom`, `cache_control`, audio or images as an answer.',
-    {
-      model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
-      models: otherModels,
-      messages: 'The conversation to be answered.',
-      stream: 'Whether the answer comes in pieces; recommended.',
-      stream_options: '`include_usage` asks for a last chunk with the usage.',
-      temperature:
-        'How freely the model chooses its words; 0.15 where it is not given and the model takes it.',
-      max_tokens:
-        'The most tokens to answer with. The less it is, the less of the budget is held for the answer. Other servers’ names for it, such as `n_predict`, are refused. An answer in one piece may have 16 MB: where `n` and `top_logprobs` would make it larger, less is allowed unless it is streamed.',
-      max_completion_tokens: 'The same, by its newer name. If both are there, the smaller counts.',
-      n: 'How many answers to give.',
-      metadata:
-        'Up to 16 tags of your own, kept on the call’s charge and told to no model: the operator’s exports can be grouped by them. A provider gets them with `store` alone.',
-    },
-  ),
-  Completion: component(completion.Completion, 'A whole answer, as the provider gave it.', {
-    id: 'The answer’s id.',
-    model: 'The model that answered.',
-    choices: 'The answers.',
-    usage: 'The tokens it took.',
-  }),
-  CompletionChoice: component(completion.CompletionChoice, 'One answer.', {
-    index: 'Which one.',
-    message: 'What the model says.',
-    finish_reason: 'Why it stopped: `stop`, `length`, `tool_calls` …',
-  }),
-  CompletionMessage: component(completion.CompletionMessage, 'What the model says.', {
-    role: 'Who speaks: `assistant`.',
-    content: 'The answer’s text.',
-  }),
-  CompletionUsage: component(completion.CompletionUsage, 'Tokens as the provider counts them.', {
-    prompt_tokens: 'Of what was asked.',
-    completion_tokens: 'Of the answer.',
-    total_tokens: 'Both.',
-  }),
-  CompletionEvent: component(CompletionEvent, 'One event of a streamed answer.'),
-  CompletionChunk: component(completion.CompletionChunk, 'A piece of an answer.', {
-    id: 'The answer’s id.',
-    model: 'The model that answers.',
-    choices: 'What is added to each answer.',
-    usage: 'The tokens it took, in the last chunk, if `stream_options.include_usage` asked for it.',
-  }),
-  ChunkChoice: component(completion.ChunkChoice, 'What is added to one answer.', {
-    index: 'Which one.',
-    delta: 'What is added.',
-    finish_reason: 'Why the model stopped, in an answer’s last chunk.',
-  }),
-  ChunkDelta: component(completion.ChunkDelta, 'What is added to an answer.', {
-    role: 'Who speaks, in an answer’s first chunk.',
-    content: 'Text to add to what came before.',
-  }),
-  BrokenStream: component(
-    BrokenStream,
-    'The last event of a stream that broke off, or was read too slowly: no `[DONE]` follows it.',
-    { error: 'What went wrong.' },
-  ),
-  ModelList: component(ModelList, 'Models.', { data: 'The models.' }),
-  AnyModelList: component(AnyModelList, 'Models, in the shape that was asked for.'),
-  AnyModel: component(AnyModel, 'A model, in the shape that was asked for.'),
-  ModelsError: component(ModelsErrorBody, 'An error, in the shape in which models would come.'),
-  AnthropicModelList: component(AnthropicModelList, 'A page of models, in Anthropic’s shape.', {
-    data: 'The models.',
-    has_more: 'Whether there are others.',
-    first_id: 'The first model of the page; null where it has none.',
-    last_id: 'The last one.',
-  }),
-  AnthropicModel: component(AnthropicModel, 'A model, in Anthropic’s shape.', {
-    type: 'What kind of object this is.',
-    id: 'What to name it by.',
-    display_name: 'The same.',
-    created_at: 'Always the beginning of 1970.',
-  }),
-  Model: component(ModelEntry, 'A model.', {
-    id: 'What to name it by.',
-    created: 'The time of this answer, in seconds: how old a model is isn’t known.',
-    owned_by: 'Who provides it.',
-  }),
+  CompletionRequest: component(CompletionRequest, words.CompletionRequest),
+  Completion: component(completion.Completion, words.Completion),
+  CompletionChoice: component(completion.CompletionChoice, words.CompletionChoice),
+  CompletionMessage: component(completion.CompletionMessage, words.CompletionMessage),
+  CompletionUsage: component(completion.CompletionUsage, words.CompletionUsage),
+  CompletionEvent: component(CompletionEvent, words.CompletionEvent),
+  CompletionChunk: component(completion.CompletionChunk, words.CompletionChunk),
+  ChunkChoice: component(completion.ChunkChoice, words.ChunkChoice),
+  ChunkDelta: component(completion.ChunkDelta, words.ChunkDelta),
+  BrokenStream: component(BrokenStream, words.BrokenStream),
+  ModelList: component(ModelList, words.ModelList),
+  AnyModelList: component(AnyModelList, words.AnyModelList),
+  AnyModel: component(AnyModel, words.AnyModel),
+  ModelsError: component(ModelsErrorBody, words.ModelsError),
+  AnthropicModelList: component(AnthropicModelList, words.AnthropicModelList),
+  AnthropicModel: component(AnthropicModel, words.AnthropicModel),
+  Model: component(ModelEntry, words.Model),
 };
 
 const model = catalogue.defaults.chat;
@@ -129,14 +65,7 @@ export const noSuchModel = completionErrorAnswer(
   noModelError,
 );
 const wrongModels = json('A parameter is wrong.', ModelsErrorBody, {
-  'A page that is too long': {
-    error: {
-      message: 'limit: Input should be less than or equal to 1000',
-      type: 'invalid_request_error',
-      param: 'limit',
-      code: 'invalid_request_error',
-    },
-  },
+  'A page that is too long': kept('A page that is too long'),
 });
 const modelsHeaders = {
   'anthropic-version': {
@@ -195,14 +124,7 @@ export const operations = [
               model,
               choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }],
             },
-            'A stream that broke off': {
-              error: {
-                message: 'The model broke off its answer.',
-                type: 'server_error',
-                param: null,
-                code: 'model_unavailable',
-              },
-            },
+            'A stream that broke off': kept('A stream that broke off'),
           }),
         },
       },

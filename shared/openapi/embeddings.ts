@@ -2,36 +2,13 @@ import { EmbeddingRequest } from '../embeddings/embedding-request.ts';
 import { Embedding, EmbeddingList, EmbeddingUsage } from '../embeddings/embeddings.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer, modelErrors } from './error-answers.ts';
-import { component, content, json, operation } from './operation.ts';
+import { component, content, json, operation, words } from './operation.ts';
 
 export const components = {
-  EmbeddingRequest: component(
-    EmbeddingRequest,
-    'Texts whose vectors are wanted. Parameters that aren’t named here pass through to the model.',
-    {
-      model: 'The id of a model that makes embeddings.',
-      input:
-        'A text, up to 2,048 texts, a text’s tokens, or up to 2,048 lists of tokens; 300,000 tokens together at most.',
-      encoding_format:
-        '`float` for numbers; `base64` for little-endian floats of 32 bits, a quarter as long.',
-      dimensions: 'The length of each vector, where the model makes shorter ones.',
-      user: 'An opaque id of whoever asks, for the provider.',
-      metadata: 'Up to 16 tags of your own, kept on the call’s charge and told to no model.',
-    },
-  ),
-  EmbeddingList: component(EmbeddingList, 'A vector for each input, in their order.', {
-    data: 'The vectors.',
-    model: 'The model that made them.',
-    usage: 'The tokens it took.',
-  }),
-  Embedding: component(Embedding, 'One input’s vector.', {
-    index: 'Which input.',
-    embedding: 'The vector, in the form that was asked for.',
-  }),
-  EmbeddingUsage: component(EmbeddingUsage, 'Tokens as the provider counts them.', {
-    prompt_tokens: 'Of the inputs.',
-    total_tokens: 'The same.',
-  }),
+  EmbeddingRequest: component(EmbeddingRequest, words.EmbeddingRequest),
+  EmbeddingList: component(EmbeddingList, words.EmbeddingList),
+  Embedding: component(Embedding, words.Embedding),
+  EmbeddingUsage: component(EmbeddingUsage, words.EmbeddingUsage),
 };
 
 const model = catalogue.embeddingModels[0]?.id ?? 'text-embedding-3-small';

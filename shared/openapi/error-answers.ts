@@ -5,7 +5,7 @@ import { gatewayErrors } from '../http/gateway-errors.ts';
 import { AnswerTooLargeError } from '../models/errors.ts';
 import * as bodies from './error-bodies.ts';
 import type { HeaderName } from './headers.ts';
-import { type Answer, json, type Operation } from './operation.ts';
+import { type Answer, json, kept, type Operation } from './operation.ts';
 
 const requestId = '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11';
 
@@ -204,12 +204,6 @@ export const modelErrors = {
 export const tooManyJobs = json(
   'The key has as many jobs that have not ended as it may, or the whole service is asked too much.',
   bodies.ErrorBody,
-  {
-    'Too many jobs': {
-      detail:
-        'Too many jobs: this key may have 10000 that wait or run, and has 10000. Submit again when some have ended.',
-      queue: { limit: 'queued_jobs', max_jobs: 10_000, jobs: 10_000 },
-    },
-  },
+  { 'Too many jobs': kept('Too many jobs') },
   ['Retry-After', 'x-should-retry'],
 );

@@ -7,44 +7,16 @@ import {
 } from '../feedback/request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { validationErrors } from './error-answers.ts';
-import { component, content, json, operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters, words } from './operation.ts';
 
 const session_id = 'support-4711';
 const message_id = 'msg_019aa1f2-9e04-7c55-b1f0-6a2d8e9c3b17';
 
 export const components = {
-  FeedbackRequest: component(FeedbackRequest, 'What a user thought of an answer.', {
-    session_id: 'The conversation; or a job, by its id, of whose result a field is corrected.',
-    rating: 'Up or down, by any of these names.',
-    message_id:
-      'The message that is rated, as the event `start` of its stream named it. It alone tells messages of a session apart then; without it their contents do. Of a job, the field: its path in the result’s `evidence`, such as `/total`.',
-    model: 'The model that answered.',
-    comment: 'What the user says of it.',
-    message_content: 'The answer.',
-    user_message: 'What it answered.',
-    correction: 'What would have been right: the true value of a field.',
-  }),
-  FeedbackReceipt: component(FeedbackReceipt, 'A rating that was kept.', {
-    id: 'The rating’s id.',
-    session_id: 'The conversation.',
-    message_id: 'The message; null if it was not named.',
-    rating: 'What was understood.',
-    created_at: 'When the message was first rated.',
-  }),
-  GivenFeedback: component(GivenFeedback, 'A rating, without what it rates.', {
-    id: 'The rating’s id.',
-    session_id: 'The conversation, or the job.',
-    message_id: 'The message, or the field; null if it was not named.',
-    rating: 'Up or down.',
-    model: 'The model that answered.',
-    comment: 'What the user said of it.',
-    correction: 'What would have been right; empty if that was not said.',
-    created_at: 'When the message was first rated.',
-    updated_at: 'When it was rated last.',
-  }),
-  FeedbackList: component(FeedbackList, 'The ratings of a conversation or a job.', {
-    feedback: 'A thousand at most, in the order in which they were first given.',
-  }),
+  FeedbackRequest: component(FeedbackRequest, words.FeedbackRequest),
+  FeedbackReceipt: component(FeedbackReceipt, words.FeedbackReceipt),
+  GivenFeedback: component(GivenFeedback, words.GivenFeedback),
+  FeedbackList: component(FeedbackList, words.FeedbackList),
 };
 
 const listFeedback = operation('get /feedback', 'listFeedback', 'Feedback', {

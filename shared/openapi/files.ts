@@ -4,18 +4,14 @@ import { FileObject } from '../files/file.ts';
 import { FileList } from '../files/list-files.ts';
 import * as requests from '../files/requests.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters, words } from './operation.ts';
 
 const expiry = { anchor: 'From when on.', seconds: 'After how many seconds: an hour to 30 days.' };
 
 export const components = {
-  FileForm: component(requests.FileForm, 'A file, and what it is for.', {
-    file: 'Its bytes, and its name: 4 MB at most.',
-    purpose: '`batch` for a file of requests, `user_data` for documents; the others are kept, too.',
-    expires_after: 'When it goes: `seconds` after it was made. Files of batches go after 30 days.',
-  }),
+  FileForm: component(requests.FileForm, words.FileForm),
   FormExpiry: {
-    ...component(requests.FormExpiry, 'When a file goes.', expiry),
+    ...component(requests.FormExpiry, words.FormExpiry),
     // In a form it is the field `expires_after[seconds]`, whose text is read as a number.
     rules: {
       properties: {
@@ -29,28 +25,10 @@ export const components = {
       },
     },
   },
-  Expiry: component(requests.Expiry, 'When a file goes.', expiry),
-  FileObject: component(FileObject, 'A file.', {
-    id: 'Its id.',
-    bytes: 'How many it has.',
-    created_at: 'When it was made, in seconds since 1970.',
-    expires_at: 'When it goes; null if it stays.',
-    filename: 'Its name.',
-    purpose: 'What it is for; `batch_output` is what a batch has made.',
-    status: 'Always `processed`: a file is there once it is whole.',
-    status_details: 'Always null.',
-  }),
-  FileList: component(FileList, 'A page of files.', {
-    data: 'The files.',
-    first_id: 'The id of the first; null if there is none.',
-    last_id: 'The id of the last, behind which the next page begins.',
-    has_more: 'Whether there is a next page.',
-  }),
-  DeletedFile: component(DeletedFile, 'A file that is deleted.', {
-    id: 'Its id.',
-    object: 'What kind of object it was.',
-    deleted: 'That it is.',
-  }),
+  Expiry: component(requests.Expiry, words.Expiry),
+  FileObject: component(FileObject, words.FileObject),
+  FileList: component(FileList, words.FileList),
+  DeletedFile: component(DeletedFile, words.DeletedFile),
 };
 
 const id = 'file-0199b3c1d2e37f40a1b2c3d4e5f60718';

@@ -38,6 +38,20 @@ export const headers = {
     type: 'string',
     pattern: '^\\d+s$',
   }),
+  'x-ratelimit-limit-tokens': header(
+    'How many tokens there may be in a minute; absent where there is no such limit.',
+    200_000,
+    whole,
+  ),
+  'x-ratelimit-remaining-tokens': header(
+    'How many of them are left in this minute, with the most of this request taken off.',
+    150_000,
+    whole,
+  ),
+  'x-ratelimit-reset-tokens': header('When that minute ends.', '24s', {
+    type: 'string',
+    pattern: '^\\d+s$',
+  }),
   'x-quire-budget-remaining-usd': header(
     'What is left of the key’s budget, or of its team’s if that is less, in USD, with this request’s most possible cost held.',
     9.5127,
@@ -71,4 +85,7 @@ export const headersOfAnswers: readonly HeaderName[] = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-tokens',
 ];

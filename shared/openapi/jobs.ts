@@ -6,74 +6,23 @@ import { DeletedJob, Extract, JobList, JobRecord } from '../jobs/routes/record.t
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
-import { component, content, example, json, operation, parameters } from './operation.ts';
+import {
+  component,
+  content,
+  example,
+  json,
+  kept,
+  operation,
+  parameters,
+  words,
+} from './operation.ts';
 
 export const components = {
-  Job: component(JobRecord, 'A job as it stands now.', {
-    id: '`job_` and a UUID that sorts by time.',
-    status:
-      '`queued` → `processing` → `done` or `failed`; back to `queued` to be tried again or to go on later; `cancelled` once it was cancelled or stopped.',
-    job_type: 'As it was submitted.',
-    model:
-      'The model or OCR engine at work; of a batch, that of its first line, and `unknown` before it was read.',
-    input_type: 'Where the input comes from: `file` is one that was uploaded, as a batch’s is.',
-    filename: 'The name of the file.',
-    priority: 'Lower is processed sooner.',
-    retry_count: 'How often it has been tried again.',
-    max_retries: 'How often it may be.',
-    result:
-      'What it came to, once it is done; of a job that was stopped, what was done and paid for by then.',
-    error: 'Why it failed, why it will be tried again, or why it was stopped.',
-    drive_folder_id: 'The folder on the drive.',
-    drive_result_file_id:
-      'The file that the result was written to, beside the source: `<name>.ocr.md`, with a comment `<!-- page 12 -->` before each page; `<name>.result.md`, which begins with the question, the model, the date and the job, and where another question was asked before has this one’s words in its name; or `<name>.result.jsonl`. Of an extraction `<name>.extract.json`, with `.csv` and `.jsonl` beside it where tables are wanted; of a folder, its main table.',
-    pipeline: '`ocr_then_chat`, or null.',
-    pipeline_instruction: 'As it was submitted.',
-    parent_job_id: 'The job that this one is a part of.',
-    created_at: 'When it was submitted.',
-    started_at: 'When its latest attempt began; of a folder, its first.',
-    completed_at: 'When it ended.',
-    drive_file_id: 'The file on the drive that it works on.',
-    file_id: 'The file of the key that it works on.',
-    progress: 'How far it has come; null before that is known, and once it has ended.',
-    retry_of: 'The ended job that it tries again.',
-    asked_priority:
-      'The priority asked for, if it is better than the best that the key may have; `priority` is the one that counts.',
-    metadata: 'The tags that it was submitted with; null for none.',
-    result_file_id:
-      'The file that its result is, once it has ended with one: `GET /v1/files/{file_id}/content` returns its text, and a job or a chat takes it by `file_id`. It is read where the job has it, counts in no quota, is in no list, and goes with the job. Null for a batch, which has `output_file_id` and `error_file_id`.',
-    extract: 'What is extracted, with the schema as it was given or made of the example; or null.',
-    batch_id:
-      'The batch that it is, as `GET /v1/batches/{batch_id}` shows it; null for any other job.',
-  }),
-  Extract: component(Extract, 'What is extracted from a document.', {
-    schema: 'The schema of the object.',
-    require_evidence: 'Whether values that no page shows are null.',
-    vision: 'Below which confidence pages are put to the model as pictures too; false for none.',
-    table: 'Whether tables are written beside the source.',
-    instruction: 'As it was submitted.',
-  }),
-  Progress: component(
-    Progress,
-    'How far a job has come: written down every ten seconds while it runs.',
-    {
-      done: 'How many went well so far.',
-      total:
-        'How many there are; of a folder that is still being listed, how many were found so far.',
-      failed: 'How many could not be done.',
-      unit: 'What is counted.',
-    },
-  ),
-  DeletedJob: component(DeletedJob, 'A job that is deleted.', {
-    id: 'Its id.',
-    deleted: 'Always true: nothing finds it any more.',
-    erased:
-      'Whether all that was kept of it is erased by now. What is left goes within minutes; to ask again says whether it has.',
-  }),
-  JobList: component(JobList, 'A page of jobs.', {
-    jobs: 'The newest first.',
-    next_cursor: 'The `cursor` of the next page; null on the last.',
-  }),
+  Job: component(JobRecord, words.Job),
+  Extract: component(Extract, words.Extract),
+  Progress: component(Progress, words.Progress),
+  DeletedJob: component(DeletedJob, words.DeletedJob),
+  JobList: component(JobList, words.JobList),
 };
 
 const { chat, ocr } = catalogue.defaults;
@@ -91,11 +40,7 @@ export const queuedJob = example(JobRecord, {
   created_at: '2026-11-20T15:04:05.123Z',
 });
 
-const ended: Partial<JobRecord> = {
-  status: 'done',
-  started_at: '2026-11-20T15:04:06.010Z',
-  completed_at: '2026-11-20T15:04:09.872Z',
-};
+const ended: Partial<JobRecord> = kept('ended');
 
 const chatJob: JobRecord = {
   ...queuedJob,

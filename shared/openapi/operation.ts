@@ -1,6 +1,8 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import examples from './examples.json' with { type: 'json' };
 import type { HeaderName } from './headers.ts';
+import words from './words.json' with { type: 'json' };
 
 /** The groups that the document lists routes under. */
 export const tags = {
@@ -104,26 +106,26 @@ export const json = <Schema extends v.GenericSchema>(
   headers: HeaderName[] = [],
 ): Answer => ({ description, headers, content: { 'application/json': content(schema, examples) } });
 
-/** Describes a schema and, if it is an object's, each of its fields. */
+/** Describes a schema and, if it is an object's, each of its fields, by an entry of `words`. */
 export function component<Schema extends v.GenericSchema>(
   schema: Schema,
-  description: string,
-  ...descriptions: FieldDescriptions<Schema>
+  said: Words<Schema>,
 ): Component {
-  const [fields] = descriptions as [Record<string, string>?];
+  const { description, fields } = said as { description: string; fields?: Record<string, string> };
   return { schema, description, ...(fields && { fields: { ...usualFields, ...fields } }) };
 }
 
 /** Fields that mean the same in every schema. */
 const usualFields = { object: 'What kind of object this is.' };
 
-type FieldDescriptions<Schema> = Schema extends { entries: infer Entries }
-  ? [
-      fields: Record<Exclude<keyof Entries & string, keyof typeof usualFields>, string> & {
-        object?: string;
-      },
-    ]
-  : [];
+type Words<Schema> = { description: string } & (Schema extends { entries: infer Entries }
+  ? { fields: Record<Exclude<keyof Entries & string, 'object'>, string> }
+  : unknown);
+
+export { words };
+
+/** Returns an example by its name. `test/openapi` sees that each fits its schema. */
+export const kept = <Value>(name: keyof typeof examples) => examples[name] as unknown as Value;
 
 /** Makes an example of an object whose other fields are null. */
 export const example = <Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(

@@ -2,7 +2,15 @@ import * as v from 'valibot';
 import { Health, HealthParts, HealthQuery } from '../health/check-health.ts';
 import { version } from '../version.ts';
 import { errorAnswer, limitReached, unauthorized, validationErrors } from './error-answers.ts';
-import { component, content, json, type Operation, operation, parameters } from './operation.ts';
+import {
+  component,
+  content,
+  json,
+  type Operation,
+  operation,
+  parameters,
+  words,
+} from './operation.ts';
 
 /** The files that the reference page is made of. */
 export const docsFiles = [
@@ -80,29 +88,10 @@ const fileAnswers: Operation['answers'] = {
 };
 
 export const components = {
-  Health: component(Health, 'The service answers.', {
-    status: 'Always `ok`.',
-    version: 'The version of this interface.',
-    parts: 'What was checked, if the check was to be deep.',
-  }),
-  HealthParts: component(HealthParts, 'Whether each part answered, and in how many milliseconds.', {
-    store: 'The accounts of keys.',
-    queue: 'The queue of chat jobs.',
-    model: 'The model that was asked; absent if the key may use none that chats.',
-  }),
-  Index: component(Index, 'Where to begin.', {
-    name: 'What this is.',
-    version: 'The version of this interface.',
-    docs: 'The path of its reference, a page for people.',
-    openapi: 'The path of this document.',
-    console: 'The path of a page for whoever holds an API key.',
-    health: 'The path of the health check.',
-  }),
-  OpenApiDocument: component(Document, 'An OpenAPI 3.1 document.', {
-    openapi: 'The version of OpenAPI.',
-    info: 'What the document is about.',
-    paths: 'The routes.',
-  }),
+  Health: component(Health, words.Health),
+  HealthParts: component(HealthParts, words.HealthParts),
+  Index: component(Index, words.Index),
+  OpenApiDocument: component(Document, words.OpenApiDocument),
 };
 
 export const operations = [

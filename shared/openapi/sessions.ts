@@ -1,30 +1,12 @@
 import * as sessions from '../chat/sessions.ts';
 import { errorAnswer, validationErrors } from './error-answers.ts';
-import { component, json, operation, parameters } from './operation.ts';
-
-const fields = {
-  session_id: 'What it is called.',
-  user_id: 'Whose it is; `anonymous` where the chat named nobody.',
-  message_count: 'How many messages are kept. The oldest of a long conversation are dropped.',
-  updated_at: 'When its last message was answered.',
-  expires_at: 'When it is forgotten: 24 hours later.',
-};
+import { component, json, operation, parameters, words } from './operation.ts';
 
 export const components = {
-  Session: component(sessions.SessionEntry, 'A conversation.', fields),
-  SessionList: component(sessions.SessionList, 'A page of conversations.', {
-    sessions: 'Those with the newest messages first.',
-    next_cursor: 'The `cursor` of the next page; null on the last.',
-  }),
-  SessionWithMessages: component(sessions.SessionRecord, 'A conversation with what was said.', {
-    ...fields,
-    messages: 'The oldest first. Images are not kept.',
-  }),
-  DeletedSession: component(sessions.DeletedSession, 'A conversation that is erased.', {
-    session_id: fields.session_id,
-    user_id: fields.user_id,
-    deleted: 'Always true.',
-  }),
+  Session: component(sessions.SessionEntry, words.Session),
+  SessionList: component(sessions.SessionList, words.SessionList),
+  SessionWithMessages: component(sessions.SessionRecord, words.SessionWithMessages),
+  DeletedSession: component(sessions.DeletedSession, words.DeletedSession),
 };
 
 const session = {

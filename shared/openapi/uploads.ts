@@ -2,36 +2,14 @@ import { CompletionRequest, PartForm, UploadPath, UploadRequest } from '../files
 import { UploadObject } from '../files/upload.ts';
 import { UploadPart } from '../files/upload-part.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, operation, parameters } from './operation.ts';
+import { component, content, json, operation, parameters, words } from './operation.ts';
 
 export const components = {
-  UploadRequest: component(UploadRequest, 'What an upload is to become.', {
-    filename: 'The file’s name.',
-    purpose: 'What it is for.',
-    bytes: 'How many it is to have; 8 GB at most. They count from now on.',
-    mime_type: 'Its media type.',
-    expires_after: 'When the file goes: `seconds` after it was made.',
-  }),
-  UploadObject: component(UploadObject, 'An upload.', {
-    id: 'Its id.',
-    bytes: 'How many its file is to have.',
-    created_at: 'When it began, in seconds since 1970.',
-    expires_at: 'When it takes no more parts, an hour after it began.',
-    filename: 'The file’s name.',
-    purpose: 'What it is for.',
-    status: 'Whether it takes parts, or how it ended.',
-    file: 'What it has become; null before that.',
-  }),
-  PartForm: component(PartForm, 'A part of a file.', { data: 'Its bytes: 4,194,304 at most.' }),
-  UploadPart: component(UploadPart, 'A part that is stored.', {
-    id: 'Its id, by which the completion names it.',
-    created_at: 'When it was stored, in seconds since 1970.',
-    upload_id: 'The upload that it is of.',
-  }),
-  CompletionOfUpload: component(CompletionRequest, 'How the parts of an upload make a file.', {
-    part_ids: 'The parts in their order.',
-    md5: 'The MD5 that they have together, in hex, if it is to be compared.',
-  }),
+  UploadRequest: component(UploadRequest, words.UploadRequest),
+  UploadObject: component(UploadObject, words.UploadObject),
+  PartForm: component(PartForm, words.PartForm),
+  UploadPart: component(UploadPart, words.UploadPart),
+  CompletionOfUpload: component(CompletionRequest, words.CompletionOfUpload),
 };
 
 const id = 'upload_0199b3c1d2e37f40a1b2c3d4e5f60718';

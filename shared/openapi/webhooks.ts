@@ -1,49 +1,20 @@
 import * as v from 'valibot';
 import { catalogue } from '../models/catalogue.ts';
 import { BudgetEvent, BudgetReached, JobEnd, JobEvent } from '../webhooks/event-body.ts';
-import { type Content, component, content, type ParameterGroup, parameters } from './operation.ts';
-
-const envelope = {
-  id: 'The event’s id, the same at each try: a receiver that has seen it has nothing to do.',
-  object: 'Always `event`.',
-  type: 'What happened.',
-  created_at: 'When it happened, in seconds since 1970.',
-};
+import {
+  type Content,
+  component,
+  content,
+  type ParameterGroup,
+  parameters,
+  words,
+} from './operation.ts';
 
 export const components = {
-  JobEvent: component(JobEvent, 'A job has ended.', { ...envelope, data: 'How it ended.' }),
-  JobEnd: component(
-    JobEnd,
-    'How a job ended: nothing of what it is called, was asked, read or said.',
-    {
-      id: 'The job’s id.',
-      key_id: 'The id of the key that submitted it.',
-      status: 'How it ended.',
-      job_type: 'What kind of job it was.',
-      input_type: 'Where its input came from.',
-      model: 'The model that it asked for.',
-      error_code: 'The code of its error; null without one.',
-      counts:
-        'How many pages, files or lines were done, and how many there were. What is not counted is absent.',
-      cost_usd: 'What it cost; null if that is not known yet.',
-      created_at: 'When it was submitted.',
-      completed_at: 'When it ended.',
-      path: 'The path of its record, which says the rest.',
-    },
-  ),
-  BudgetEvent: component(BudgetEvent, 'A part of a budget is spent.', {
-    ...envelope,
-    data: 'Whose budget, and how much of it.',
-  }),
-  BudgetReached: component(BudgetReached, 'How much of a budget is spent.', {
-    account_id: 'The id of the key, `key_…`, or of the team, `team_…`, whose budget it is.',
-    percent: 'The part that is spent. 100 is told from 99.5 on.',
-    max_usd: 'The budget.',
-    used_usd: 'What is spent of it.',
-    window_starts_at: 'Since when it is counted.',
-    reset_at: 'When the budget renews; null if it never does.',
-    path: 'The path that shows the budget as it is now, to the key or to a key of the team.',
-  }),
+  JobEvent: component(JobEvent, words.JobEvent),
+  JobEnd: component(JobEnd, words.JobEnd),
+  BudgetEvent: component(BudgetEvent, words.BudgetEvent),
+  BudgetReached: component(BudgetReached, words.BudgetReached),
 };
 
 /** What the service sends of itself, to the address that an operator has set. */

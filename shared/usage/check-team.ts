@@ -1,4 +1,4 @@
-import { type AccountDifference, readSummed } from '../ledger/compare-account.ts';
+import { type AccountDifference, furtherSummed, readSummed } from '../ledger/compare-account.ts';
 import { endedOnTeam, firstKeptDay } from './charges.ts';
 
 /** Whether a team's account and the charges of its keys agree. */
@@ -21,13 +21,14 @@ export async function checkTeam(teamId: string, from?: string): Promise<TeamChec
   const check = { team_id: teamId, agrees: true, charges: 0, account_differences: [] };
   if (!sum || !compares_account) return { ...check, compares_account, under_way: { epochs: 0 } };
 
+  const further = await furtherSummed(teamId);
   let charges = 0;
   const days = from === undefined ? {} : { from: firstDay };
   for await (const page of endedOnTeam(teamId, days)) {
-    for (const charge of page) sum.add(charge);
+    for (const charge of page) for (const each of [sum, ...further]) each.add(charge);
     charges += page.length;
   }
-  const account_differences = sum.differences();
+  const account_differences = [sum, ...further].flatMap((each) => each.differences());
   const agrees = account_differences.length === 0;
   const under_way = { epochs: sum.underWay };
   return { team_id: teamId, agrees, charges, account_differences, compares_account, under_way };

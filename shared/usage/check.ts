@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { ConflictError } from '../http/errors.ts';
-import { type AccountDifference, readSummed } from '../ledger/compare-account.ts';
+import { type AccountDifference, furtherSummed, readSummed } from '../ledger/compare-account.ts';
 import { endedCharges, firstKeptDay } from './charges.ts';
 import { compareUsage, type UsageDifference } from './compare.ts';
 import { readTotal } from './total.ts';
@@ -39,6 +39,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
   const compares_account = read !== undefined && read.spentSince >= firstDay;
   const sum = compares_account ? read : undefined;
+  const further = compares_account ? await furtherSummed(keyId) : [];
   const check: Omit<KeyCheck, 'agrees'> = {
     key_id: keyId,
     charges: 0,
@@ -54,7 +55,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     try {
       const { charges, differences } = await compareUsage(keyId, from, (page) => {
         for (const charge of page) {
-          sum?.add(charge);
+          for (const each of [sum, ...further]) each?.add(charge);
           if (charge.counted_in !== undefined) continue;
           if (charge.ended_at < lately) check.missed += 1;
           else check.under_way.charges += 1;
@@ -67,7 +68,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
       return { ...check, problem: error.message };
     }
   }
-  check.account_differences = sum?.differences() ?? [];
+  check.account_differences = [sum, ...further].flatMap((each) => each?.differences() ?? []);
   return check;
 }
 

@@ -42,7 +42,7 @@ describe('a call without a limit', () => {
   it('of a key with plenty holds all that the model can write, and gets no limit', () => {
     const all = maxCostNanoUsd(mini, hi);
 
-    expect(fitOf(mini, hi, 10 * all)).toEqual({ holdNanoUsd: all, from: 10 * all });
+    expect(fitOf(mini, hi, 10 * all)).toMatchObject({ holdNanoUsd: all, from: 10 * all });
     expect(fitOf(mini, hi, Number.POSITIVE_INFINITY)).toMatchObject({ holdNanoUsd: all });
     expect(fitOf(mini, hi, 10 * all - 1)).toHaveProperty('maxTokens');
   });
@@ -110,7 +110,9 @@ it('a limit of the caller’s own stands, whatever the key has', () => {
   const request = { ...hi, max_tokens: 50_000 };
 
   for (const available of [0, usd(0.05), usd(1000)]) {
-    expect(fitOf(mini, request, available)).toEqual({ holdNanoUsd: maxCostNanoUsd(mini, request) });
+    expect(fitOf(mini, request, available)).toMatchObject({
+      holdNanoUsd: maxCostNanoUsd(mini, request),
+    });
   }
 });
 
@@ -129,5 +131,25 @@ describe('the advice for a budget that is too small', () => {
 
   it('says to send less if the prompt alone is too much', () => {
     expect(advice({ ...hi, max_tokens: 1 }, 10)).toContain('send less');
+  });
+});
+
+describe('a call under a limit of tokens', () => {
+  const fitWith = (tokens: number, request = hi) =>
+    planHold(mini, request).fit({ available: usd(1000), held: 0, tokens });
+
+  it('is limited to what a minute has left, and costs no more than that', () => {
+    const whole = fitWith(1_000_000);
+    const limited = fitWith(5_000);
+
+    expect(whole).not.toHaveProperty('maxTokens');
+    expect(limited.tokens).toBe(5_000);
+    expect(limited.maxTokens).toBeLessThan(5_000);
+    expect(limited.holdNanoUsd).toBeLessThan(whole.holdNanoUsd);
+  });
+
+  it('wants no less than an answer that is worth a call, nor than the caller’s own limit', () => {
+    expect(fitWith(0)).toMatchObject({ maxTokens: 1_024 });
+    expect(fitWith(0, { ...hi, max_tokens: 100 }).tokens).toBeGreaterThan(100);
   });
 });

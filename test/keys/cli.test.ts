@@ -9,6 +9,7 @@ import { setting } from '../../shared/config.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
+import { furtherLimitTakes } from '../../shared/ledger/terms/further-limit.ts';
 import { modelIds } from '../../shared/models/catalogue.ts';
 import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
@@ -243,11 +244,26 @@ describe.concurrent('set', () => {
     expect(await answer('show', id)).toEqual(after);
   });
 
+  it('sets limits beside the budget, shows what is used of them, and takes them away', async () => {
+    const { id } = await issueKey('beside', defaultLimits);
+    const limits = ['gpt-5:budget-usd=50/month@Europe/Berlin', 'customer:tokens-per-minute=9'];
+
+    const set = await answer('set', id, '--limits', limits.join(','));
+    const { stdout } = await keys('limits', id, '--data', dataDir);
+    const none = await answer('set', id, '--limits', 'none');
+
+    expect([set.limits, none.limits]).toEqual([limits, []]);
+    expect(stdout).toMatch(
+      /^limit +customer +used +held +left +resets\ngpt-5:budget-usd=50\/month@Europe\/Berlin +- +\$0\.00 +\$0\.00 +\$50\.00 +/,
+    );
+  });
+
   it('removes every limit by none', async () => {
     const { id } = await issueKey('limited', {
       budget_usd: 1,
       duration: '1d',
       team: null,
+      limits: ['budget-usd=2/day'],
       images_per_hour: 1,
       requests_per_minute: 1,
       max_concurrent: 3,
@@ -270,6 +286,7 @@ describe.concurrent('set', () => {
 
     expect(key).toMatchObject({
       ...defaultLimits,
+      limits: ['budget-usd=2/day'],
       images_per_hour: 1,
       max_concurrent: null,
       max_queued: null,
@@ -425,7 +442,7 @@ describe.concurrent('refuses in one sentence', () => {
   const count = 'takes a whole number from 0 to 999999999';
   const models = modelIds.join(', ');
   const commands =
-    'the commands are create, list, top, show, set, rotate, webhooks, revoke, history.';
+    'the commands are create, list, top, show, set, limits, rotate, webhooks, revoke, history.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
 
   it.each([
@@ -449,6 +466,18 @@ describe.concurrent('refuses in one sentence', () => {
     ],
     [['create', '--name', ' '], '--name takes 1 to 100 printable characters, not " ".'],
     [create('--budget-usd', 'ten'), `${usd}, not "ten".`],
+    [
+      create('--limits', 'budget-usd=5/fortnight'),
+      `--limits takes ${furtherLimitTakes}, not "budget-usd=5/fortnight".`,
+    ],
+    [
+      create('--limits', 'budget-usd=5/day,budget-usd=6/day'),
+      `--limits takes ${furtherLimitTakes}, not "budget-usd=6/day".`,
+    ],
+    [
+      create('--limits', 'gpt-9:budget-usd=5/day'),
+      `--limits names models of the catalogue (${models}), not "gpt-9".`,
+    ],
     [create('--budget-usd=-1'), `${usd}, not "-1".`],
     [create('--budget-usd', '0.0000000001'), `${usd}, not "0.0000000001".`],
     [create('--budget-usd', '1000000.01'), `${usd}, not "1000000.01".`],

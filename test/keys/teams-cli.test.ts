@@ -171,7 +171,7 @@ describe.concurrent('teams', () => {
     [['show', unknownTeam], `There is no team ${unknownTeam}.`],
     [
       ['set', unknownTeam],
-      'There is nothing to change: give a name, a budget, a duration, a window or a webhook.',
+      'There is nothing to change: give a name, a budget, limits, a duration, a window or a webhook.',
     ],
     [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
   ])('are refused in one sentence: %j', async (args, sentence) => {

@@ -6,7 +6,7 @@ import { admit } from '../../shared/ledger/admission.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
-import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
+import { nameAccount, putInTeam } from '../../shared/ledger/team.ts';
 import {
   BudgetExceededError,
   ConcurrencyError,
@@ -49,13 +49,13 @@ async function open(
     requests_per_minute: perMinute ?? null,
     max_concurrent: atOnce ?? null,
   });
-  if (of === 'team') await nameTeamAccount(id, 'Acme');
+  if (of === 'team') await nameAccount(id, 'Acme');
   return id;
 }
 
 /** Admits a request whose first call holds so much, at least. */
 const admitFor = (keyId: string, holdNanoUsd = 10, signal = new AbortController().signal) =>
-  admit(keyId, { fit: () => ({ holdNanoUsd }) }, signal);
+  admit(keyId, {}, { fit: () => ({ holdNanoUsd }) }, signal);
 
 it('a request that is admitted counts once and is under way until it is ended, which costs nothing', async () => {
   const keyId = await open('key', { budget: 400 });

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { unlimitedRequests } from '../../shared/ledger/account/account.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { readSummed } from '../../shared/ledger/compare-account.ts';
+import { furtherAccounts, setFurtherLimits } from '../../shared/ledger/further-limits.ts';
 import { findWhole, readRenewed } from '../../shared/ledger/parts/whole.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
@@ -23,6 +24,7 @@ import {
 } from './exact-accounts.ts';
 import {
   type Accounts,
+  aFurtherLimit,
   aGrowth,
   aHistory,
   aLostCredit,
@@ -38,6 +40,7 @@ import {
   type Call,
   endAllStanding,
   forgetHandedOver,
+  furtherLimits,
   perform,
 } from './ledger-actions.ts';
 
@@ -191,6 +194,24 @@ it.each([
       return { keyIds, teamIds };
     },
   ),
+);
+
+it.each([
+  ['alone', cases(6, 300), false, 1],
+  ['in a team with limits of its own', cases(4, 200), true, 1],
+  ['in parts, in a team in parts', cases(4, 200), true, 2],
+] as const)('keeps every further limit of keys %s', (_what, numRuns, hasTeam, parts) =>
+  expectExact(aFurtherLimit, numRuns, async () => {
+    const accounts = hasTeam
+      ? await twoOfATeam()
+      : { keyIds: [await newAccount('key')], teamIds: [] };
+    for (const id of [...accounts.keyIds, ...accounts.teamIds]) {
+      await setFurtherLimits(id, furtherLimits(800, 20, 0));
+      await inParts(id, parts);
+      if (parts > 1) for await (const further of furtherAccounts(id)) await inParts(further, parts);
+    }
+    return { ...accounts, hasFurther: true, limitsRequests: true };
+  }),
 );
 
 /** After all calls and their audits an account holds what stands on it, and no more. */

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import { windowOf } from '../../shared/ledger/account/account.ts';
+import { costOn } from '../../shared/ledger/account/account-hold.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
+import { furtherAccounts } from '../../shared/ledger/further-limits.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
+import { ownerOf } from '../../shared/ledger/terms/account-ids.ts';
 import {
   BudgetExceededError,
   ConcurrencyError,
@@ -98,6 +101,17 @@ export async function expectSpentAsCharged(
     );
     expectAtRest(account);
     expect(account.spent).toBe(sum(its.map(({ cost = 0 }) => cost)));
+  }
+  const open = await Promise.all(
+    [...keyIds, ...teamIds].map((id) => Array.fromAsync(furtherAccounts(id))),
+  );
+  const held = charges.flatMap(({ further = {} }) => Object.keys(further).map(ownerOf));
+  const further = [...new Set([...open.flat(), ...held])];
+  for (const account of (await Promise.all(further.map(partsOf))).flat()) {
+    const { key_id } = account;
+    const its = charges.filter((charge) => charge.further?.[key_id] === windowOf(account));
+    expectAtRest(account);
+    expect(account.spent, key_id).toBe(sum(its.map((charge) => costOn(key_id, charge))));
   }
   const entries = charges.map(({ entry }) => entry);
   expect(new Set(entries).size).toBe(entries.length);

@@ -8,12 +8,13 @@ import { admit } from '../../shared/ledger/admission.ts';
 import type { LateCall } from '../../shared/ledger/audit/late-call.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { setFurtherLimits } from '../../shared/ledger/further-limits.ts';
 import type { Leases } from '../../shared/ledger/leases/leases.ts';
 import { noteUse } from '../../shared/ledger/note-use.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
-import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
+import { type Hold, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import {
   endStanding,
@@ -27,6 +28,7 @@ import {
 } from '../../shared/ledger/standing-hold.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
+import type { ChargeSubject } from '../../shared/ledger/terms/charge.ts';
 import type { HoldPlan } from '../../shared/ledger/terms/hold-plan.ts';
 import { BusyAccountError } from '../../shared/ledger/terms/limit-errors.ts';
 import { eventOf, recordOf } from '../support/servers/queue.ts';
@@ -38,6 +40,8 @@ import { accountOf, usd } from '../support/worlds/ledger-world.ts';
 export interface Accounts {
   keyIds: string[];
   teamIds: string[];
+  /** Whether keys and teams have further limits, and calls name customers. */
+  hasFurther?: boolean;
   /** Whether accounts have limits of requests. */
   limitsRequests?: boolean;
 }
@@ -73,6 +77,7 @@ const weights = {
   stand: 3,
   group: 4,
   unstand: 2,
+  limit: 1,
 };
 type Kind = keyof typeof weights;
 
@@ -115,7 +120,9 @@ const anActionOf = (kinds: Kind[]) =>
     ),
   });
 
-const anAction = anActionOf(Object.keys(weights) as Kind[]);
+const everything = (Object.keys(weights) as Kind[]).filter((kind) => kind !== 'limit');
+
+const anAction = anActionOf(everything);
 
 export type Action = typeof anAction extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -186,6 +193,23 @@ export const aMove = historyOf(
     batchOf(1, 'move', 'reserve', 'settle', 'produce'),
     batchOf(1, 'move', 'call', 'fit', 'settle'),
   ),
+);
+
+/** Calls of some customers begin and end under further limits, which change and are taken away. */
+export const aFurtherLimit = historyOf(
+  fc
+    .tuple(
+      batchOf(0, 'reserve', 'fit', 'call'),
+      batchOf(1, 'reserve', 'limit', 'settle', 'produce', 'admit', 'stand'),
+      batchOf(1, 'call', 'raise', 'overrun', 'limit', 'release', 'reserve', 'move'),
+      fc.array(
+        fc
+          .constantFrom(1, 5_000, 30_000, 7 * minuteMs, 27 * minuteMs)
+          .chain((afterMs) => batchOf(afterMs, ...everything, 'limit', 'limit')),
+        { minLength: 1, maxLength: 6, size: 'max' },
+      ),
+    )
+    .map(([first, second, third, others]) => [first, second, third, ...others]),
 );
 
 /** Some calls begin, and next the sweeps come. */
@@ -276,13 +300,14 @@ const products = 7;
 
 /** Does it. */
 export async function perform(
-  { keyIds, teamIds, limitsRequests = false }: Accounts,
+  { keyIds, teamIds, hasFurther = false, limitsRequests = false }: Accounts,
   calls: Call[],
   { kind, pick, pickKey, pickTeam, hold, costPercent, budget, duration, extra, ...limits }: Action,
   leases?: Leases,
 ): Promise<void> {
   const keyId = keyIds[pickKey % keyIds.length] ?? '';
-  const begin = (amount: number | HoldPlan) => beginOf(keyId, amount, leases);
+  const of = hasFurther ? { ...subject, metadata: { customer: `c${pick % 3}` } } : subject;
+  const begin = (amount: number | HoldPlan) => beginOf(keyId, amount, of, leases);
   switch (kind) {
     case 'reserve':
       calls.push(await begin(hold));
@@ -297,7 +322,7 @@ export async function perform(
     }
     case 'admit': {
       const plan = { fit: () => ({ holdNanoUsd: hold }) };
-      const admission = await admit(keyId, plan, new AbortController().signal);
+      const admission = await admit(keyId, of, plan, new AbortController().signal);
       // The function of every other one dies.
       return pick % 2 === 0 ? admission.end() : undefined;
     }
@@ -325,13 +350,17 @@ export async function perform(
       // A message may come again, and in a batch with others.
       return book(handedOver.slice(pick % (handedOver.length + 1)));
     case 'stand':
-      return stand(keyId, `batch-${pick % batches}`, hold);
+      return stand(keyId, of, `batch-${pick % batches}`, hold);
     case 'group':
       return settleGroup(keyId, `batch-${pick % batches}`, pickTeam, costPercent);
     case 'unstand':
       return unstand(keyId, `batch-${pick % batches}`);
     case 'sweep':
       return sweepLedger();
+    case 'limit': {
+      const id = teamIds[pickTeam % (teamIds.length + 1)] ?? keyId;
+      return setFurtherLimits(id, furtherLimits(budget, limits.requests ?? 9, pick));
+    }
     case 'change':
       return changeAccountLimits(teamIds[pickTeam % (teamIds.length + 1)] ?? keyId, {
         budget_usd: usd(budget),
@@ -352,6 +381,20 @@ export async function perform(
       if (teamIds.length === 0) return;
       return putInTeam(keyId, teamIds[pickTeam % (teamIds.length + 1)] ?? null);
   }
+}
+
+/** Some limits of a sum, which `pick` chooses among. */
+export function furtherLimits(nanoUsd: number, requests: number, pick: number): string[] {
+  const sum = (nanoUsd / 1e9).toFixed(9);
+  return [
+    `budget-usd=${sum}/7m`,
+    `gpt-5-mini:budget-usd=${sum}/day`,
+    `another:budget-usd=0`,
+    `customer:budget-usd=${sum}/1h`,
+    `tokens-per-minute=${nanoUsd}`,
+    `gpt-5-mini:requests-per-minute=${requests}`,
+    `customer:max-concurrent=${requests}`,
+  ].filter((_, index) => (pick >> index) % 2 === 0);
 }
 
 /** The bodies of the messages that were sent to the queue of late calls. */
@@ -391,12 +434,12 @@ const fittedTo = (wanted: number): HoldPlan => ({
 async function beginOf(
   keyId: string,
   amount: number | HoldPlan,
+  of: ChargeSubject,
   leases: Leases | undefined,
 ): Promise<Call> {
-  const hold =
-    typeof amount === 'number'
-      ? await reserve(keyId, amount, subject, { leases })
-      : (await reserveByPlan(keyId, amount, subject, { leases })).hold;
+  const plan =
+    typeof amount === 'number' ? { fit: () => ({ holdNanoUsd: amount, tokens: amount }) } : amount;
+  const { hold } = await reserveByPlan(keyId, plan, of, { leases });
   return { hold };
 }
 
@@ -437,12 +480,12 @@ async function produce(call: Call, product: number, costPercent: number): Promis
 const batches = 3;
 
 /** What is written with a standing hold, so that it is held once, though it may have ended. */
-const stand = async (keyId: string, id: string, holdNanoUsd: number) => {
+const stand = async (keyId: string, use: ChargeSubject, id: string, holdNanoUsd: number) => {
   const isThere = await getItem(setting('LEDGER_TABLE'), { key_id: keyId, entry: `plan_${id}` });
   if (isThere) return;
   const Item = { key_id: keyId, entry: `plan_${id}`, hold: holdNanoUsd };
   const plan = onceOnly(Item);
-  const standing = { keyId, id, holdNanoUsd, jobId: 'job_1' };
+  const standing = { keyId, use, id, holdNanoUsd, jobId: 'job_1' };
   await holdStanding(standing, [plan]).catch((error: unknown) => {
     if (!(error as Error).message.includes('there already')) throw error;
   });
@@ -479,10 +522,10 @@ async function unstand(keyId: string, id: string): Promise<void> {
 
 /** Expects of an error that it says to wait for the next epoch, as credits of this one are to be counted again. */
 const expectRecount =
-  ({ key_id, team = key_id }: StandingHold) =>
+  ({ key_id, team = key_id, further = {} }: StandingHold) =>
   async (error: unknown) => {
     const recount = recountAttribute(epochOf(Date.now()));
-    const accounts = await Promise.all([key_id, team].map(accountOf));
+    const accounts = await Promise.all([key_id, team, ...Object.keys(further)].map(accountOf));
     const isCounted = accounts.some((account) => account[recount]);
     if (!(error instanceof BusyAccountError && isCounted)) throw error;
   };

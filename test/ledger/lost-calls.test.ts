@@ -8,7 +8,7 @@ import { noteUse } from '../../shared/ledger/note-use.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
-import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
+import { nameAccount, putInTeam } from '../../shared/ledger/team.ts';
 import { writtenLines } from '../support/run/output.ts';
 import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
@@ -36,7 +36,7 @@ async function open(of: 'key' | 'team') {
 
 async function openTeam(): Promise<string> {
   const teamId = await open('team');
-  await nameTeamAccount(teamId, 'Acme');
+  await nameAccount(teamId, 'Acme');
   return teamId;
 }
 

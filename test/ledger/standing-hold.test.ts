@@ -64,7 +64,7 @@ const callOf = (key_id: string, line: number, costNanoUsd: number): StandingCall
 });
 
 const stand = (keyId: string, holdNanoUsd: number) =>
-  holdStanding({ keyId, id: 'b', holdNanoUsd, jobId: 'job_1' });
+  holdStanding({ keyId, use: {}, id: 'b', holdNanoUsd, jobId: 'job_1' });
 
 it('is held once on a key and its team, outlives their audits, and is settled in groups', async () => {
   const [key, team] = [await newAccount('key', 1_000), await newAccount('team', 800)];

@@ -6,7 +6,7 @@ import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
-import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
+import { nameAccount, putInTeam } from '../../shared/ledger/team.ts';
 import type { HoldPlan } from '../../shared/ledger/terms/hold-plan.ts';
 import { BudgetExceededError } from '../../shared/ledger/terms/limit-errors.ts';
 import { cases, isExhaustive, some } from '../support/run/cases.ts';
@@ -51,7 +51,7 @@ async function open(of: 'key' | 'team', { budget = 1000, duration, requests }: L
     requests_per_minute: requests ?? null,
     max_concurrent: null,
   });
-  if (of === 'team') await nameTeamAccount(id, 'Acme');
+  if (of === 'team') await nameAccount(id, 'Acme');
   return id;
 }
 

@@ -1,4 +1,4 @@
-import { windowOptions } from '../budget-options.ts';
+import { limitsSaid, windowOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
@@ -72,6 +72,7 @@ what was made for them.`,
   },
   show: command('Shows a key.', true),
   set: command('Changes a key; "none" removes a limit.', true, ['name', 'extra-usd', ...limits]),
+  limits: command(limitsSaid, true),
   rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
   webhooks: command(
     "Lists the latest 20 events of a key's webhook; sends one again, or a test.",

@@ -1,4 +1,4 @@
-import { windowOptions } from '../budget-options.ts';
+import { limitsSaid, windowOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
@@ -18,7 +18,7 @@ type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const renewal: Option[] = ['duration', 'window', 'zone', 'anchor'];
-const settable: Option[] = ['name', 'budget-usd', ...renewal, 'webhook', 'yes'];
+const settable: Option[] = ['name', 'budget-usd', 'limits', ...renewal, 'webhook', 'yes'];
 
 const command = (summary: string, takesKeyId: boolean, notes: string, own: Option[] = []) =>
   ({ summary, takesKeyId, options: [...own, ...everywhere], notes }) satisfies Command;
@@ -34,6 +34,7 @@ const commands = {
     'extra-usd',
     ...settable,
   ]),
+  limits: command(limitsSaid, true, ''),
   webhooks: command(
     "Lists what a team's webhook was sent, the latest 20; sends again.",
     true,

@@ -10,6 +10,7 @@ export function describeTeam(team: TeamRecord, webhook?: WebhookRecord): string 
     ['id', id],
     ['name', name],
     ['budget', budgetText(team)],
+    ['limits beside', team.limits?.join(', ') || 'none'],
     ['spent', dollars(budget.used_usd)],
     ['held', dollars(budget.held_usd)],
     ['left', leftOf(team)],

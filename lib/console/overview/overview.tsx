@@ -11,6 +11,7 @@ import { count, span } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
 import { linkTo } from '../route.ts';
 import { BudgetCard } from './budget-card.tsx';
+import { LimitsCard } from './limits-card.tsx';
 import { BatchByTag, Spend } from './spend.tsx';
 
 const periods: [Period, string][] = [
@@ -59,6 +60,7 @@ export function Overview() {
               team={limits.value.team}
               days={week.value?.days}
             />
+            {limits.value.limits.length > 0 && <LimitsCard limits={limits.value.limits} />}
             <ImagesCard {...limits.value.ocr} />
           </>
         ) : (

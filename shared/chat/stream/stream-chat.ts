@@ -44,7 +44,8 @@ export async function streamChat(
   if (documents.length === 0) {
     return eventStream(await eventsOf({ ...asked, request: sent, isCounted: false }));
   }
-  const admission = await admit(caller.keyId, planOf(sent, model), timeIsUp);
+  const use = { model: model.id, metadata: sent.metadata };
+  const admission = await admit(caller.keyId, use, planOf(sent, model), timeIsUp);
   try {
     const request = await withDocumentTexts(sent, documents, caller.keyId, room, timeIsUp);
     const events = await eventsOf({ ...asked, request, isCounted: true });

@@ -1,9 +1,11 @@
 import { timeOfId } from '../../uuid-time.ts';
-import type { HeldCharge } from '../terms/charge.ts';
+import { countsRequests, countsTokens, isRequestOn } from '../terms/account-ids.ts';
+import type { Charge, HeldCharge } from '../terms/charge.ts';
 
 /** What one account holds of a call. */
 export interface AccountHold {
   key_id: string;
+  /** What it holds; of tokens, as if each were a nano-dollar. */
   holdNanoUsd: number;
   /** When it was held, in ms since 1970. */
   heldAtMs: number;
@@ -17,10 +19,32 @@ export interface AccountHold {
   isCharged?: boolean;
 }
 
+type Held = Pick<
+  HeldCharge,
+  | ('key_id' | 'entry' | 'hold' | 'window' | 'request')
+  | ('team' | 'team_window' | 'further' | 'hold_tokens')
+>;
+
 /** What accounts hold, or have held, of the call that a charge tells of. */
-export function holdsOfCharge(charge: HeldCharge): AccountHold[] {
-  const { key_id, hold: holdNanoUsd, window, team, team_window = 0, request } = charge;
-  const held = { holdNanoUsd, heldAtMs: timeOfId(charge.entry), isCharged: true };
-  const own = { ...held, key_id, window, isRequest: request };
-  return team ? [own, { ...held, key_id: team, window: team_window, isRequest: false }] : [own];
+export function holdsOfCharge(charge: Held): AccountHold[] {
+  const { entry, key_id, window, team, team_window = 0, further = {}, request } = charge;
+  const heldAtMs = timeOfId(entry);
+  const windows = [[key_id, window], ...(team ? [[team, team_window]] : [])] as [string, number][];
+  return [...windows, ...Object.entries(further)].map(([id, number]) => ({
+    ...{ key_id: id, window: number, heldAtMs, isCharged: true },
+    holdNanoUsd: amountOn(id, { nanoUsd: charge.hold, tokens: charge.hold_tokens }),
+    isRequest: request && isRequestOn(id),
+  }));
 }
+
+/** A sum as an account counts it: in nano-dollars, in tokens, or not at all. */
+export const amountOn = (
+  id: string,
+  { nanoUsd, tokens = 0 }: { nanoUsd: number; tokens?: number | undefined },
+): number => (countsTokens(id) ? tokens : countsRequests(id) ? 0 : nanoUsd);
+
+/** What an ended call costs an account that it was held on. */
+export const costOn = (
+  id: string,
+  { cost = 0, prompt_tokens = 0, completion_tokens = 0 }: Partial<Charge>,
+): number => amountOn(id, { nanoUsd: cost, tokens: prompt_tokens + completion_tokens });

@@ -1,7 +1,8 @@
 import { getItem } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { maxBudgetNanoUsd, toNanoUsd } from '../terms/nano-usd.ts';
-import type { AuditLane } from './audit-lane.ts';
+import { windowAt } from '../terms/window.ts';
+import { type AuditLane, auditLaneOf } from './audit-lane.ts';
 
 /**
  * What a key or team may spend and has spent, in nano-dollars: always `available = ceiling − held − spent`. Until an
@@ -38,7 +39,9 @@ export interface Account {
   audit_lane: AuditLane;
   /** The id of the key's team, whose account pays too. */
   team?: string;
-  /** What a team is called; absent on the account of a key. */
+  /** The version of its further limits that it goes by; absent if it never had one. */
+  limits?: number;
+  /** What a team, or a further limit, is called; absent on the account of a key. */
   name?: string;
   /** Whether a webhook is told of its budget; absent if not. */
   watched?: boolean;
@@ -86,6 +89,29 @@ export const limitAttributes = ({
   max_concurrent: max_concurrent ?? unlimitedRequests,
 });
 
+/** A new account, with its whole budget. `name` is a team's, or a further limit's. */
+export function newAccount(
+  id: string,
+  createdAt: string,
+  limits: AccountLimits,
+  name?: string,
+): Account {
+  const { startsAt, endsAt } = windowAt(createdAt, limits.duration, Date.now());
+  const attributes = limitAttributes(limits);
+  return {
+    ...accountKey(id),
+    ...attributes,
+    available: attributes.ceiling,
+    held: 0,
+    spent: 0,
+    created_at: createdAt,
+    window_starts_at: startsAt,
+    window_ends_at: endsAt,
+    audit_lane: auditLaneOf(id),
+    ...(name !== undefined && { name }),
+  };
+}
+
 /** The number of the window that an account is in. */
 export const windowOf = ({ window_number = 0 }: Account) => window_number;
 
@@ -112,7 +138,7 @@ export const limitsRequests = (account: Account) => account.requests_per_minute 
 export const requestsAttribute = (ms: number) => `requests_${Math.floor(ms / 60_000)}` as const;
 
 /** The primary key of an account's item. */
-export const accountKey = (keyId: string) => ({ key_id: keyId, entry: 'account' });
+export const accountKey = (keyId: string) => ({ key_id: keyId, entry: 'account' }) as const;
 
 /** Reads the account of a key or a team as it is now; undefined if it has none. */
 export const findAccount = (keyId: string) =>

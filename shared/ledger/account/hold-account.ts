@@ -2,8 +2,8 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { retryConflicts } from '../../aws/transact.ts';
 import { outputOrItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
+import { isBeside, isTeamId } from '../terms/account-ids.ts';
 import type { Fit } from '../terms/hold-plan.ts';
-import { isTeamId } from '../terms/team-id.ts';
 import { type Account, accountKey, requestsAttribute } from './account.ts';
 import {
   auditDueMs,
@@ -82,7 +82,7 @@ export async function holdOnAccount(
 ): Promise<Attempt> {
   const epoch = epochOf(now);
   // A team limits no requests, but its rate tells how many parts it needs.
-  const counts = asRequest || isTeamId(keyId);
+  const counts = asRequest || isBeside(keyId);
   const { output, refusedBy } = await outputOrItem<Account>(
     retryConflicts(() =>
       sendUnlessThrottled(

@@ -14,10 +14,9 @@ import {
   runningAttribute,
   settledAttribute,
 } from '../account/epoch.ts';
-import { idsOf, isPart, ownerOf } from '../parts/part-id.ts';
 import { tidyParts } from '../parts/tidy.ts';
+import { idsOf, isBeside, isPart, ownerOf } from '../terms/account-ids.ts';
 import { toUsd } from '../terms/nano-usd.ts';
-import { isTeamId } from '../terms/team-id.ts';
 import { finalSums } from './epoch-charges.ts';
 
 /** How often an account is written by a sweep at most: once for each epoch, and again where others have changed it. */
@@ -43,9 +42,9 @@ export async function auditAccount(read: Account): Promise<void> {
   if (all.some(({ parts, closed }) => parts || closed)) await tidyParts(ownerOf(read.key_id), now);
 }
 
-/** Whether an account is a team's in parts, or a part of one: its audit is that of all its parts. */
+/** Whether an account that keys hold on beside their own is in parts, or a part of one: its audit is that of all. */
 export const isTeamInParts = ({ key_id, parts }: Account) =>
-  isTeamId(key_id) && (parts !== undefined || isPart(key_id));
+  isBeside(key_id) && (parts !== undefined || isPart(key_id));
 
 /** Reads a team's account and its other parts. */
 async function readTeam(teamId: string): Promise<Account[]> {
@@ -202,7 +201,7 @@ function sumsOf(account: Account, epoch: number): [string, number][] {
 /** Tells what an audit put right: lost calls and their holds. Calls that are no requests, such as OCR, count as one. */
 function tellOf(accountId: string, { running, held, unspent }: Found): void {
   if (held === 0 && unspent === 0) return;
-  const calls = isTeamId(accountId) ? 0 : Math.max(1, running);
+  const calls = isBeside(accountId) ? 0 : Math.max(1, running);
   log('warn', 'account put right', { key_id: accountId, calls, leaked: held, unspent });
   if (calls > 0) measure({ HoldsSwept: calls, HoldsSweptUsd: toUsd(held) });
 }

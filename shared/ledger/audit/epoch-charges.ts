@@ -3,12 +3,12 @@ import { queryItems } from '../../aws/dynamodb.ts';
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
+import { type AccountHold, costOn, holdsOfCharge } from '../account/account-hold.ts';
 import { chargeBounds } from '../account/epoch.ts';
 import { chargePut } from '../account/put-charge.ts';
-import { everInTeam } from '../parts/members.ts';
-import { ownerOf } from '../parts/part-id.ts';
+import { keysOn } from '../parts/members.ts';
+import { isBeside, ownerOf } from '../terms/account-ids.ts';
 import type { Charge, NotedUse } from '../terms/charge.ts';
-import { isTeamId } from '../terms/team-id.ts';
 
 /** What the charges of an epoch add up to, of a key or of a team's keys. */
 export interface EpochSums {
@@ -16,7 +16,7 @@ export interface EpochSums {
   costs: Map<number, number>;
   /** What they held. */
   held: number;
-  /** How many of them were requests; 0 on a team, which counts none. */
+  /** How many of them were requests, where the account counts them. */
   requests: number;
 }
 
@@ -36,10 +36,10 @@ function sumOf(read: typeof chargesOf): (accountId: string, epoch: number) => Pr
   const limit = pLimit(keysAtOnce);
   const ofTeams = new Map<string, Promise<Map<string, EpochSums>>>();
   return async (accountId, epoch) => {
-    if (!isTeamId(accountId)) return sumOfKey(read(accountId, epoch));
-    const teamId = ownerOf(accountId);
-    const name = `${teamId} ${epoch}`;
-    const sums = ofTeams.get(name) ?? sumsOfTeam(teamId, (keyId) => read(keyId, epoch), limit);
+    if (!isBeside(accountId)) return sumOfKey(read(accountId, epoch));
+    const ownerId = ownerOf(accountId);
+    const name = `${ownerId} ${epoch}`;
+    const sums = ofTeams.get(name) ?? sumsBeside(ownerId, (keyId) => read(keyId, epoch), limit);
     ofTeams.set(name, sums);
     return (await sums).get(accountId) ?? noCharges();
   };
@@ -47,46 +47,48 @@ function sumOf(read: typeof chargesOf): (accountId: string, epoch: number) => Pr
 
 async function sumOfKey(charges: AsyncGenerator<Summed>): Promise<EpochSums> {
   const sums = noCharges();
-  for await (const charge of charges) add(sums, charge, charge.window);
+  for await (const charge of charges) {
+    const [own] = holdsOfCharge(charge);
+    if (own) add(sums, charge, own);
+  }
   return sums;
 }
 
-/** By the part of the team that the charges were held on. */
-async function sumsOfTeam(
-  teamId: string,
+/** By the part of a team, or of a further limit, that the charges were held on. */
+async function sumsBeside(
+  ownerId: string,
   read: (keyId: string) => AsyncGenerator<Summed>,
   limit: LimitFunction,
 ): Promise<Map<string, EpochSums>> {
   const byPart = new Map<string, EpochSums>();
   const addThoseOf = async (keyId: string) => {
     for await (const charge of read(keyId)) {
-      const { team } = charge;
-      if (team === undefined || ownerOf(team) !== teamId) continue;
-      const sums = byPart.get(team) ?? noCharges();
-      byPart.set(team, sums);
-      add(sums, charge, charge.team_window, false);
+      const part = holdsOfCharge(charge).find(({ key_id }) => ownerOf(key_id) === ownerId);
+      if (!part) continue;
+      const sums = byPart.get(part.key_id) ?? noCharges();
+      byPart.set(part.key_id, sums);
+      add(sums, charge, part);
     }
   };
-  const keyIds = await Array.fromAsync(everInTeam(teamId));
+  const keyIds = await Array.fromAsync(keysOn(ownerId));
   await Promise.all(keyIds.map((keyId) => limit(addThoseOf, keyId)));
   return byPart;
 }
 
 const noCharges = (): EpochSums => ({ costs: new Map(), held: 0, requests: 0 });
 
-function add(
-  sums: EpochSums,
-  { hold, cost = 0, request }: Summed,
-  window = 0,
-  isRequest = request,
-): void {
-  sums.costs.set(window, (sums.costs.get(window) ?? 0) + cost);
-  sums.held += hold;
+function add(sums: EpochSums, charge: Summed, part: AccountHold): void {
+  const { key_id, window, holdNanoUsd, isRequest } = part;
+  sums.costs.set(window, (sums.costs.get(window) ?? 0) + costOn(key_id, charge));
+  sums.held += holdNanoUsd;
   if (isRequest) sums.requests += 1;
 }
 
 /** What of a charge is read: the rest would take a sweep a third of its time. `charge` is that of a note. */
-const summed = ['entry', 'hold', 'cost', 'request', 'window', 'team', 'team_window'] as const;
+const summed = [
+  ...(['key_id', 'entry', 'hold', 'cost', 'request', 'window', 'team', 'team_window'] as const),
+  ...(['further', 'hold_tokens', 'prompt_tokens', 'completion_tokens'] as const),
+];
 
 type Summed = Pick<Charge, (typeof summed)[number]>;
 

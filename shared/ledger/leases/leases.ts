@@ -1,5 +1,5 @@
 import type { Account } from '../account/account.ts';
-import { idsOf, maxParts, ownerOf } from '../parts/part-id.ts';
+import { idsOf, maxParts, ownerOf } from '../terms/account-ids.ts';
 import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
 import { ChargeGroup } from './charge-group.ts';
 import { CreditGroups } from './credit-groups.ts';

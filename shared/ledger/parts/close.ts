@@ -1,8 +1,8 @@
 import { setting } from '../../config.ts';
 import { accountKey } from '../account/account.ts';
+import { ownerOf } from '../terms/account-ids.ts';
 import { bringHome } from './gather.ts';
 import { happens } from './move.ts';
-import { ownerOf } from './part-id.ts';
 import { readWhole } from './whole.ts';
 
 /**

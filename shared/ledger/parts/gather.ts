@@ -1,9 +1,9 @@
 import type { Account } from '../account/account.ts';
 import type { Seen } from '../account/last-seen.ts';
 import { maxRounds } from '../account/refuse.ts';
+import { isPart, ownerOf } from '../terms/account-ids.ts';
 import { BusyAccountError } from '../terms/limit-errors.ts';
 import { happens, isLimited, moving, requestsLeft, type Share, slotsLeft } from './move.ts';
-import { isPart, ownerOf } from './part-id.ts';
 import { readRenewed, type Whole } from './whole.ts';
 
 /** What is to be on one part. */

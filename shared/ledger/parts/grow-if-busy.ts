@@ -1,8 +1,9 @@
 import { isThrottled } from '../../aws/outage.ts';
 import { errorFields, log } from '../../log.ts';
 import type { Account } from '../account/account.ts';
+import { ownerOf } from '../terms/account-ids.ts';
 import { grow } from './grow.ts';
-import { ownerOf } from './part-id.ts';
+import type { HeldOn } from './hold-jointly.ts';
 import { type HoldingBy, haveTooMany, looksAtRate } from './rates.ts';
 
 /** How many parts an account gets first: a key that is suddenly busy would wait for one doubling after another. */
@@ -17,12 +18,9 @@ export interface JustHeld extends HoldingBy {
 }
 
 /** Has accounts that were just held on get more parts, if the requests of this minute ask for it. Nobody waits for it. */
-export function growIfBusy(
-  { account, team }: { account: Account; team?: Account },
-  held: JustHeld,
-): void {
+export function growIfBusy({ account, team, further }: HeldOn, held: JustHeld): void {
   const { now, holdNanoUsd: leastNanoUsd } = held;
-  for (const each of [account, ...(team ? [team] : [])]) {
+  for (const each of [account, ...(team ? [team] : []), ...further]) {
     if (!looksAtRate(each, held) || !haveTooMany(each, 1, held)) continue;
     const id = ownerOf(each.key_id);
     const isNeeded = (whole: Account, parts: number) => haveTooMany(whole, parts, held);

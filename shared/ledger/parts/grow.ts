@@ -2,6 +2,7 @@ import type { TransactWriteItem } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { type Account, unlimitedRequests } from '../account/account.ts';
 import { auditDueMs, epochOf } from '../account/epoch.ts';
+import { maxParts, partId } from '../terms/account-ids.ts';
 import { bringHome } from './gather.ts';
 import { memberParts } from './members.ts';
 import {
@@ -16,7 +17,6 @@ import {
   slotsLeft,
   taking,
 } from './move.ts';
-import { maxParts, partId } from './part-id.ts';
 import { readRenewed } from './whole.ts';
 
 /** What growth waits for. */
@@ -149,6 +149,7 @@ function split({ nanoUsd, extra, requests, atOnce, counts }: Gift, among: number
 /** What must be as it was read: the limits, and what a new part has from the account. */
 const asRead = [
   'team',
+  'limits',
   'watched',
   'duration',
   'spent_since',
@@ -208,6 +209,7 @@ const newPart = (own: Account, from: Account, index: number, gift: Gift, now: nu
   // One sweep has all parts of an account.
   audit_lane: own.audit_lane,
   ...(own.team && { team: own.team }),
+  ...(own.limits && { limits: own.limits }),
   ...(own.watched && { watched: true }),
   ...(Object.keys(gift.counts).length > 0 && {
     ...gift.counts,

@@ -1,13 +1,22 @@
 import { type Account, windowOf } from '../account/account.ts';
+import { amountOn } from '../account/account-hold.ts';
 import { undoHold } from '../account/credit.ts';
+import { type CallUse, furtherNow, openCustomer } from '../account/further-limits.ts';
 import { type Ask, type Attempt, holdOnAccount, NoAccountError } from '../account/hold-account.ts';
 import { forget, lastSeen, remember, type Seen } from '../account/last-seen.ts';
-import { ownerOf } from './part-id.ts';
+import { countsTokens, isCustomers, isRequestOn, ownerOf } from '../terms/account-ids.ts';
 import { isInParts, pickPart } from './payers.ts';
 
-/** A sum that is held on a key's account, and on its team's if it is in one; or who refused it. */
+/** A key's account, its team's if it is in one, and those of further limits, as a hold left them. */
+export interface HeldOn {
+  account: Account;
+  team?: Account;
+  further: Account[];
+}
+
+/** A sum that is held on all accounts that pay for a key; or who refused it. */
 export type JointHold =
-  | { held: { account: Account; team?: Account } }
+  | { held: HeldOn }
   | {
       held?: undefined;
       refusedBy: Account[];
@@ -16,22 +25,29 @@ export type JointHold =
     };
 
 /**
- * Holds a sum on a key's account and its team's: both, or neither. A known team is asked at once, but after a key
- * that refused its last hold. What one held in vain is undone; after a death the audit gives it back.
+ * Holds a sum on a key's account, its team's, and those of further limits that the call counts against: on all, or on
+ * none. Those that are known are asked at once, but after a key that refused its last hold. What one held in vain is
+ * undone; after a death the audit gives it back.
  */
 export async function holdJointly(
   payers: readonly [Seen, ...Seen[]],
   fit: Ask,
   now: number,
   asRequest: boolean,
+  use: CallUse = {},
 ): Promise<JointHold> {
   const [key] = payers;
   const attempts = new Map<string, Attempt>();
   const failures: unknown[] = [];
-  const isRequest = (id: string) => asRequest && id === key.key_id;
+  const isRequest = (id: string) => asRequest && isRequestOn(id);
+  const hold = (id: string) => holdOnAccount(id, askOf(id, payers, fit), now, isRequest(id));
   const ask = async (id: string) => {
     try {
-      const attempt = await holdOnAccount(id, fitOf(id, payers, fit), now, isRequest(id));
+      const attempt = await hold(id).catch(async (error: unknown) => {
+        if (!(error instanceof NoAccountError && isCustomers(id))) throw error;
+        await openCustomer(id, use);
+        return hold(id);
+      });
       remember(attempt.account, !attempt.isHeld);
       attempts.set(id, attempt);
     } catch (error) {
@@ -40,17 +56,31 @@ export async function holdJointly(
       failures.push(error);
     }
   };
+  const paying = [key.key_id];
+  const areHeld = () => failures.length === 0 && paying.every((id) => attempts.get(id)?.isHeld);
+  const askToo = async (ids: readonly string[]) => {
+    const partOf = (id: string) => payers.find(({ key_id }) => ownerOf(key_id) === id)?.key_id;
+    const more = ids.map((id) => partOf(id) ?? pickPart(id));
+    const isAsked = areHeld();
+    paying.push(...more);
+    if (isAsked) await Promise.all(more.filter((id) => !attempts.has(id)).map(ask));
+  };
 
-  // What was remembered of the key's team may be old. What the key's account says counts.
+  // What was remembered of who pays may be old. What the key's account says counts, and its team's of the team's limits.
   await Promise.all((key.refuses ? [key] : payers).map(({ key_id }) => ask(key_id)));
-  const own = attempts.get(key.key_id);
-  const team = own?.account.team;
-  const asked = payers.find(({ key_id }) => ownerOf(key_id) === team);
-  const teamId = team && (asked?.key_id ?? pickPart(team));
-  if (teamId && own.isHeld && !attempts.has(teamId) && failures.length === 0) await ask(teamId);
+  const own = attempts.get(key.key_id)?.account;
+  const known = (id: string) => attempts.get(id)?.account ?? lastSeen(id).account;
+  if (own?.team) await askToo([own.team]);
+  const [, teamId] = paying;
+  const owners = [own, teamId === undefined ? undefined : known(teamId)];
+  const further = await furtherNow(owners, use).catch((error: unknown) => {
+    failures.push(error);
+    return [];
+  });
+  await askToo(further);
 
-  const paying = [key.key_id, ...(teamId ? [teamId] : [])];
-  const isHeld = failures.length === 0 && paying.every((id) => attempts.get(id)?.isHeld);
+  // Requests that are held ahead are of calls that are not known yet, nor what limits them.
+  const isHeld = areHeld() && !(fit.requests && owners.some((account) => account?.limits));
   const refusedBy = paying.flatMap((id) => {
     const attempt = attempts.get(id);
     return attempt && !attempt.isHeld ? [attempt.account] : [];
@@ -60,31 +90,36 @@ export async function holdJointly(
   );
   await Promise.all(
     inVain.map(async ([id, { account }]) => {
-      const part = {
-        key_id: id,
-        heldAtMs: now,
-        window: windowOf(account),
-        isRequest: isRequest(id),
-        requests: fit.requests?.count ?? 1,
-      };
-      const undone = await undoHold({ ...part, holdNanoUsd: fit.holdNanoUsd });
+      const part = { key_id: id, heldAtMs: now, window: windowOf(account) };
+      const requests = { isRequest: isRequest(id), requests: fit.requests?.count ?? 1 };
+      const holdNanoUsd = askOf(id, payers, fit).holdNanoUsd;
+      const undone = await undoHold({ ...part, ...requests, holdNanoUsd });
       if (undone) attempts.set(id, { isHeld: false, account: undone });
     }),
   );
   if (failures.length > 0) throw failures[0];
-  const [account, teamAccount] = paying.map((id) => attempts.get(id)?.account);
-  if (isHeld && account) return { held: { account, ...(teamAccount && { team: teamAccount }) } };
-  const known = (id: string) => attempts.get(id)?.account ?? lastSeen(id);
-  return { refusedBy, payers: [known(key.key_id), ...(teamId ? [known(teamId)] : [])] };
+  const accountOf = (id: string | undefined) => attempts.get(id ?? '')?.account as Account;
+  if (isHeld) {
+    const team = teamId === undefined ? {} : { team: accountOf(teamId) };
+    const beside = paying.filter((id) => id !== key.key_id && id !== teamId);
+    return { held: { account: accountOf(key.key_id), ...team, further: beside.map(accountOf) } };
+  }
+  const [first, ...others] = paying.map((id) => attempts.get(id)?.account ?? lastSeen(id));
+  return { refusedBy, payers: [first as Seen, ...others] };
 }
 
 /** Returns the fit for one of the accounts: `below` holds only for the one with the least available. */
-function fitOf(id: string, payers: readonly Seen[], fit: Ask): Ask {
-  const { holdNanoUsd, from, requests } = fit;
+function askOf(id: string, payers: readonly Seen[], fit: Ask): Ask {
+  const { tokens, requests } = fit;
+  const holdNanoUsd = amountOn(id, { nanoUsd: fit.holdNanoUsd, tokens });
+  const from = amountOn(id, { nanoUsd: fit.from ?? fit.holdNanoUsd, tokens });
   // A part needs what is held, and its account what the hold was fitted to. A lease is a share of what one part has.
-  if (isInParts(id) && !requests) return { holdNanoUsd, from: holdNanoUsd || (from ?? 0) };
-  const least = Math.min(...payers.map(({ available }) => available));
-  if (payers.find(({ key_id }) => key_id === id)?.available === least) return fit;
-  const { below: _, ...rest } = fit;
-  return rest;
+  if (isInParts(id) && !requests) return { holdNanoUsd, from: holdNanoUsd || from };
+  const rest = { ...fit, holdNanoUsd, from };
+  const paysMoney = (each: Seen) => !countsTokens(each.key_id);
+  const least = Math.min(...payers.filter(paysMoney).map(({ available }) => available));
+  const isLeast = payers.some((each) => each.key_id === id && each.available === least);
+  if (isLeast && paysMoney({ key_id: id } as Seen)) return rest;
+  const { below: _, ...others } = rest;
+  return others;
 }

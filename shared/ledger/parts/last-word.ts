@@ -1,5 +1,7 @@
+import { amountOn } from '../account/account-hold.ts';
 import { leastOf, remember, type Seen } from '../account/last-seen.ts';
-import { refuseBudget, refuseRequest } from '../account/refuse.ts';
+import { refuseLacking, refuseRequest } from '../account/refuse.ts';
+import { countsTokens, isCustomers, isRequestOn } from '../terms/account-ids.ts';
 import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
 import { gather } from './gather.ts';
 import { readRenewed } from './whole.ts';
@@ -16,29 +18,40 @@ export interface Word<Chosen extends Fit> {
  * whole; else has one part of each get it. Returns undefined if another call came first.
  */
 export async function lastWord<Chosen extends Fit>(
-  asked: readonly Seen[],
+  all: readonly Seen[],
   plan: HoldPlan<Chosen>,
   asRequest: boolean,
 ): Promise<Word<Chosen> | undefined> {
   const now = Date.now();
+  // A customer that was not seen may have no account yet: the hold opens one.
+  const asked = all.filter(({ key_id, account }) => account || !isCustomers(key_id));
   const wholes = await Promise.all(asked.map(({ key_id }) => readRenewed(key_id, now)));
   for (const { parts } of wholes) for (const part of parts) remember(part);
   const accounts = wholes.map(({ account }) => account);
-  const [own] = accounts;
-  if (own && asRequest) refuseRequest(own, now);
-  const least = leastOf(accounts);
+  if (asRequest) for (const account of accounts) refuseRequest(account, now);
+  const ofTokens = accounts.filter(({ key_id }) => countsTokens(key_id));
+  const ofMoney = accounts.filter(({ key_id }) => !countsTokens(key_id));
+  const least = {
+    ...leastOf(ofMoney),
+    ...(ofTokens.length > 0 && { tokens: leastOf(ofTokens).available }),
+  };
   const chosen = plan.fit(least);
-  const { holdNanoUsd, from = 0 } = chosen;
+  const { holdNanoUsd, from = 0, tokens } = chosen;
   const nanoUsd = holdNanoUsd || from;
-  const lacking = accounts.filter(({ available }) => nanoUsd > available);
-  refuseBudget(lacking, nanoUsd, plan.advice?.(least));
+  refuseLacking(accounts, chosen, plan.advice?.(least));
   const found = await Promise.all(
-    wholes.map((whole, index) =>
-      gather(whole, { nanoUsd, asRequest: asRequest && index === 0 }, now),
-    ),
+    wholes.map((whole) => {
+      const id = whole.account.key_id;
+      const need = { nanoUsd: amountOn(id, { nanoUsd, tokens }) };
+      return gather(whole, { ...need, asRequest: asRequest && isRequestOn(id) }, now);
+    }),
   );
   const payers = found.filter((seen) => seen !== undefined);
   const [key, ...others] = payers;
   if (!key || payers.length < asked.length) return undefined;
-  return { payers: [key, ...others], chosen, fit: { holdNanoUsd, from: nanoUsd } };
+  return {
+    payers: [key, ...others],
+    chosen,
+    fit: { holdNanoUsd, from: nanoUsd, ...(tokens !== undefined && { tokens }) },
+  };
 }

@@ -1,8 +1,8 @@
 import { queryItems } from '../../aws/dynamodb.ts';
 import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
-import type { Account } from '../account/account.ts';
-import { idsOf, ownerOf } from './part-id.ts';
+import { type Account, findAccount } from '../account/account.ts';
+import { idsOf, isTeamId, limitOwner, ownerOf } from '../terms/account-ids.ts';
 
 /** A key that is in a team, or was at some time. */
 interface Member {
@@ -31,6 +31,14 @@ export const memberParts = (teamId: string, keyId: string, parts?: number) => ({
     ...(parts !== undefined && { ExpressionAttributeValues: { ':parts': parts } }),
   },
 });
+
+/** Lists the ids, of each part, of the keys that hold on a team's account, or on that of a further limit, or ever did. */
+export async function* keysOn(id: string): AsyncGenerator<string> {
+  const ownerId = limitOwner(ownerOf(id));
+  if (isTeamId(ownerId)) return yield* everInTeam(ownerId);
+  const owner = await findAccount(ownerId);
+  if (owner) yield* idsOf(owner);
+}
 
 /** Lists the ids, of each part, of the keys that are in a team or ever were. */
 export async function* everInTeam(teamId: string): AsyncGenerator<string> {

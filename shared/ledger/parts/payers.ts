@@ -1,6 +1,8 @@
-import { lastSeen, type Seen } from '../account/last-seen.ts';
+import { type CallUse, furtherKnown } from '../account/further-limits.ts';
+import { lastSeen, leastOf, type Seen } from '../account/last-seen.ts';
+import { hasWindowEnded } from '../account/renew-window.ts';
+import { countsTokens, isPart, ownerOf, partId } from '../terms/account-ids.ts';
 import type { Free } from '../terms/hold-plan.ts';
-import { isPart, ownerOf, partId } from './part-id.ts';
 
 /** Whether an account has parts, or had some, as far as this function knows. */
 export const isInParts = (id: string) =>
@@ -13,11 +15,31 @@ export const pickPart = (ownerId: string) =>
 /** How many parts of an account take holds, as far as this function knows. */
 const openPartsOf = (ownerId: string) => lastSeen(ownerId).account?.open_parts ?? 1;
 
-/** Returns what pays for a key, a part of each account, as they were seen last: its own first, then its team's. */
-export function payersOf(keyId: string): [Seen, ...Seen[]] {
+/** Returns what pays for a key, a part of each account, as they were seen last: its own first, then its team's, and those of further limits. */
+export function payersOf(keyId: string, use: CallUse = {}): [Seen, ...Seen[]] {
   const own = lastSeen(pickPart(keyId));
   const team = own.team ?? lastSeen(keyId).team;
-  return team ? [own, lastSeen(pickPart(team))] : [own];
+  const owners = [
+    own.account ?? lastSeen(keyId).account,
+    team === undefined ? undefined : lastSeen(team).account,
+  ];
+  const others = [...(team ? [team] : []), ...furtherKnown(owners, use)];
+  return [own, ...others.map((id) => lastSeen(pickPart(id)))];
+}
+
+/** What a call may take of several accounts: the least of any, as money and as tokens. */
+export function freeOf(payers: readonly Seen[], now: number): Free {
+  const [tokens, money] = [true, false].map((are) =>
+    payers.filter(({ key_id }) => countsTokens(key_id) === are),
+  ) as [Seen[], Seen[]];
+  const left = tokens.map((seen) => {
+    const { account } = seen;
+    // A minute that is over begins anew with the next hold.
+    const isOver = account && hasWindowEnded(account, now);
+    return wholeSeen(isOver ? { ...seen, available: account.ceiling - account.held } : seen);
+  });
+  const free = leastOf(money.map(wholeSeen));
+  return tokens.length > 0 ? { ...free, tokens: leastOf(left).available } : free;
 }
 
 /** What a part's whole account has and holds, if all parts were like those seen: exact for an account of one part. */

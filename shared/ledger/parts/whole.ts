@@ -4,8 +4,8 @@ import { setting } from '../../config.ts';
 import { type Account, accountKey, findAccount, unlimitedRequests } from '../account/account.ts';
 import { maxRounds } from '../account/refuse.ts';
 import { hasWindowEnded, renewWindow } from '../account/renew-window.ts';
+import { idsOf, isPart, ownerOf } from '../terms/account-ids.ts';
 import { BusyAccountError } from '../terms/limit-errors.ts';
-import { idsOf, isPart, ownerOf } from './part-id.ts';
 
 /** An account and its parts as they were at one moment. The first part is the account itself. */
 export interface Whole {

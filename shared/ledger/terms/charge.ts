@@ -27,6 +27,10 @@ export interface Charge extends ChargeSubject {
   team?: string;
   /** The number of the window of the team's budget that it counts in. */
   team_window?: number;
+  /** The numbers of the windows of the further limits' accounts that it was held on, by their ids. */
+  further?: Record<string, number>;
+  /** The most tokens that it was held to take, where further limits count them. */
+  hold_tokens?: number;
   /** Whether it was a request under way. */
   request: boolean;
   created_at: string;

@@ -16,6 +16,9 @@ export const Duration = v.pipe(
   v.check((duration) => addDuration(new Date(0), duration).getTime() <= maxDurationMs),
 );
 
+/** Whether a text is a duration. */
+export const isDuration = (text: string) => v.is(Duration, text);
+
 /** Adds a duration to a moment, in UTC. A month after the 31st is the last day of a shorter month. */
 export const addDuration = (from: Date, duration: string): Date => moved(from, duration, 1);
 

@@ -5,12 +5,16 @@ export interface Fit {
   from?: number;
   /** Less than this is available. */
   below?: number;
+  /** The most tokens of the call, for limits that count them. */
+  tokens?: number;
 }
 
 /** What an account has free, and what running calls hold, in nano-dollars. */
 export interface Free {
   available: number;
   held: number;
+  /** The fewest tokens that a limit has left; absent if none counts them. */
+  tokens?: number;
 }
 
 /** Chooses how much to hold by what an account has. */
@@ -25,8 +29,9 @@ export interface HoldPlan<Chosen extends Fit = Fit> {
 const plenty = 100;
 
 /** Whether a closer hold is worth its while. */
-export const isTight = ({ holdNanoUsd }: Fit, { available }: Free): boolean =>
-  plenty * holdNanoUsd > available;
+export const isTight = (fit: Fit, free: Free): boolean =>
+  plenty * fit.holdNanoUsd > free.available ||
+  (free.tokens !== undefined && plenty * (fit.tokens ?? 0) > free.tokens);
 
 /** A hold that is refused by an account for which it is tight. */
 export const unlessTight = <Chosen extends Fit>(fit: Chosen): Chosen => ({

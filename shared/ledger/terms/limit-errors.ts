@@ -1,7 +1,7 @@
 import { ServiceError } from '../../http/errors.ts';
+import { countsTokens, isFurther, isTeamId } from './account-ids.ts';
 import { localTime } from './calendar.ts';
 import { toUsd } from './nano-usd.ts';
-import { isTeamId } from './team-id.ts';
 import { never } from './window.ts';
 
 /** The figures of an account that has a budget, in nano-dollars. */
@@ -19,7 +19,7 @@ export interface Budgeted {
   window_ends_at: string;
 }
 
-/** 429: the key's budget, or its team's, doesn't cover the most that this request can cost. */
+/** 429: the key's budget, its team's, or a further limit of either, doesn't cover the most of this request. */
 export class BudgetExceededError extends ServiceError {
   /** Whether running requests hold what this one lacks, so that it may succeed once they have ended. */
   readonly isHeldUp: boolean;
@@ -27,9 +27,19 @@ export class BudgetExceededError extends ServiceError {
   /** `advice` is a sentence that says what the caller can do. */
   constructor(account: Budgeted, holdNanoUsd: number, advice?: string) {
     const isHeldUp = account.available + account.held >= holdNanoUsd;
-    const isTeams = isTeamId(account.key_id);
+    const { key_id, name = '' } = account;
+    if (countsTokens(key_id)) {
+      const rate = tokenFigures(account, holdNanoUsd);
+      super(429, 'rate_limit_exceeded', tokenSentence(rate, isHeldUp), {
+        details: { rate_limit: rate },
+        retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
+      });
+      this.isHeldUp = isHeldUp;
+      return;
+    }
+    const isTeams = isTeamId(key_id);
     const figures = {
-      limit: isTeams ? 'team_budget' : 'budget',
+      limit: isFurther(key_id) ? name : isTeams ? 'team_budget' : 'budget',
       max_usd: toUsd(account.ceiling),
       used_usd: toUsd(account.spent),
       held_usd: toUsd(account.held),
@@ -38,13 +48,42 @@ export class BudgetExceededError extends ServiceError {
       request_max_usd: toUsd(holdNanoUsd),
     };
     const told = { ...figures, reset_at: localTime(account.duration, figures.reset_at) };
-    const whose = isTeams ? `this key's team, ${account.name},` : 'this key';
+    const whose = isFurther(key_id)
+      ? `the limit ${name}`
+      : isTeams
+        ? `this key's team, ${name},`
+        : 'this key';
     super(429, 'budget_exceeded', sentence(told, whose, isHeldUp, advice), {
       details: { budget: figures },
       retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
     });
     this.isHeldUp = isHeldUp;
   }
+}
+
+function tokenFigures(
+  { name = '', ceiling, spent, held, available, window_ends_at }: Budgeted,
+  tokens: number,
+) {
+  return {
+    limit: name,
+    max_tokens: ceiling,
+    used_tokens: spent,
+    held_tokens: held,
+    remaining_tokens: Math.max(0, available),
+    request_max_tokens: tokens,
+    reset_at: window_ends_at,
+  };
+}
+
+function tokenSentence(figures: ReturnType<typeof tokenFigures>, isHeldUp: boolean): string {
+  const { limit, max_tokens, remaining_tokens, request_max_tokens, reset_at } = figures;
+  const when = isHeldUp
+    ? 'It fits once running requests have ended: try again in a moment.'
+    : request_max_tokens > max_tokens
+      ? 'Send less, or set max_tokens.'
+      : `More come at ${reset_at}.`;
+  return `Rate limit exceeded: this request may take up to ${request_max_tokens} tokens, and ${remaining_tokens} of the limit ${limit} are left. ${when}`;
 }
 
 /** 429: the key has used up its images of this clock hour. */
@@ -64,13 +103,20 @@ export class ImagesPerHourError extends ServiceError {
   }
 }
 
+/** An account with a limit of requests. */
+type Limited<Name extends string> = Pick<Budgeted, 'key_id' | 'name'> & Record<Name, number>;
+
 /** 429: the key has used up its requests of this minute. */
 export class RequestsPerMinuteError extends ServiceError {
   readonly requestsPerMinute: number;
 
-  constructor({ requests_per_minute }: { requests_per_minute: number }) {
-    super(429, 'rate_limit_exceeded', rateSentence(requests_per_minute), {
-      details: { rate_limit: { limit: 'requests_per_minute', max_requests: requests_per_minute } },
+  constructor({ key_id, name, requests_per_minute }: Limited<'requests_per_minute'>) {
+    const limit = isFurther(key_id) ? name : 'requests_per_minute';
+    const sentence = isFurther(key_id)
+      ? `Rate limit exceeded: the limit ${name} is reached. Try again when the next minute begins.`
+      : rateSentence(requests_per_minute);
+    super(429, 'rate_limit_exceeded', sentence, {
+      details: { rate_limit: { limit, max_requests: requests_per_minute } },
       retryAfterSeconds:
         requests_per_minute > 0 ? Math.ceil((60_000 - (Date.now() % 60_000)) / 1000) : null,
     });
@@ -87,13 +133,16 @@ const rateSentence = (perMinute: number) =>
 export class ConcurrencyError extends ServiceError {
   readonly maxConcurrent: number;
 
-  constructor({ max_concurrent }: { max_concurrent: number }) {
+  constructor({ key_id, name, max_concurrent }: Limited<'max_concurrent'>) {
+    const limit = isFurther(key_id) ? name : 'concurrent_requests';
     super(
       429,
       'rate_limit_exceeded',
-      `Too many requests at once: this key may have ${max_concurrent} under way. Try again when one has ended.`,
+      isFurther(key_id)
+        ? `Too many requests at once: the limit ${name} is reached. Try again when one has ended.`
+        : `Too many requests at once: this key may have ${max_concurrent} under way. Try again when one has ended.`,
       {
-        details: { rate_limit: { limit: 'concurrent_requests', max_requests: max_concurrent } },
+        details: { rate_limit: { limit, max_requests: max_concurrent } },
         retryAfterSeconds: max_concurrent > 0 ? 1 : null,
       },
     );
@@ -122,7 +171,7 @@ function sentence(
   if (max_usd === 0) {
     return `Budget exceeded: the budget of ${whose} is $0, so it can pay for nothing. Whoever issued the key can change that.`;
   }
-  const part = limit === 'team_budget' ? `of the budget of ${whose} ` : '';
+  const part = limit === 'budget' ? '' : `of the budget of ${whose} `;
   return [
     `Budget exceeded: this request may cost up to ${usd(request_max_usd)}, and ${part}${usd(remaining_usd)} of ${usd(max_usd)} remain (${usd(used_usd)} spent, ${usd(held_usd)} held by running requests).`,
     isHeldUp ? 'It fits once running requests have ended: try again in a moment.' : reset,

@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
 import { everInTeam } from '../../../shared/ledger/parts/members.ts';
-import { isPart, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
 import { sweepLedger } from '../../../shared/ledger/sweep.ts';
+import { isPart, ownerOf } from '../../../shared/ledger/terms/account-ids.ts';
 import { hourMs, pass } from './clock.ts';
 import { chargesOf, expectAtRest, partsOf, sum } from './ledger-world.ts';
 

@@ -4,8 +4,8 @@ import { dynamodb, queryItems } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account/account.ts';
 import { epochOf } from '../../../shared/ledger/account/epoch.ts';
-import { idsOf, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
 import { wholeOf } from '../../../shared/ledger/parts/whole.ts';
+import { idsOf, ownerOf } from '../../../shared/ledger/terms/account-ids.ts';
 import type { Charge } from '../../../shared/ledger/terms/charge.ts';
 import { followStream, imageOf } from './stream-tail.ts';
 

@@ -11,7 +11,6 @@ import { claimBest } from '../../../../shared/jobs/work/claim-jobs.ts';
 import { type RunJob, runLeased } from '../../../../shared/jobs/work/run-leased.ts';
 import { issueKey } from '../../../../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../../../../shared/keys/key-limits.ts';
-import type { Account } from '../../../../shared/ledger/account/account.ts';
 import { RequestsPerMinuteError } from '../../../../shared/ledger/terms/limit-errors.ts';
 import { chatJob } from '../../../support/servers/api.ts';
 import { useModelStub } from '../../../support/servers/model-stub.ts';
@@ -110,7 +109,7 @@ it('a job whose place is far ahead asks within the hour, and keeps it', {
 
 it('a job that asks in the minute before its place keeps it, whenever in that minute', async () => {
   const [job] = (await submittedBy({ requests_per_minute: 1 }, 1)) as [Job];
-  const refused = () => new RequestsPerMinuteError({ requests_per_minute: 1 } as Account);
+  const refused = () => new RequestsPerMinuteError({ key_id: job.key_id, requests_per_minute: 1 });
   const placed = (of: Job) => waitForLimit(of, refused(), endOfWait(of, refused()) ?? 0);
   const nextMinute = Math.ceil(Date.now() / minuteMs) * minuteMs;
   pass(20_345);

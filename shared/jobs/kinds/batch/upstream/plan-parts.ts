@@ -61,7 +61,8 @@ export async function planPart(
     handed.states.push({ part, hasEnded: true });
     return false;
   }
-  const fitted = coveredBy(found, await payersNow(job.key_id));
+  const use = { model, metadata: job.metadata };
+  const fitted = coveredBy(found, await payersNow(job.key_id, use));
   if ('lacking' in fitted) {
     await failUncovered(file, first, fitted.least, kept, signal);
     return true;
@@ -74,6 +75,7 @@ export async function planPart(
   };
   const standing = {
     keyId: job.key_id,
+    use,
     id: standingIdOf(job, part),
     holdNanoUsd,
     jobId: job.job_id,

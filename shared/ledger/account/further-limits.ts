@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { getItem } from '../../aws/dynamodb.ts';
+import { writeTransaction } from '../../aws/transact.ts';
+import { setting } from '../../config.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { furtherId, limitOwner, ownerOf } from '../terms/account-ids.ts';
+import type { FurtherLimit } from '../terms/further-limit.ts';
+import { BusyAccountError } from '../terms/limit-errors.ts';
+import type { Metadata } from '../terms/metadata.ts';
+import { type Account, type AccountLimits, newAccount } from './account.ts';
+
+/** The further limits of a key or a team, as the table holds them. Its account says which version it goes by. */
+export interface LimitList {
+  key_id: string;
+  entry: 'limits';
+  version: number;
+  limits: FurtherLimit[];
+  /** How many customers have accounts. */
+  customers?: number;
+}
+
+/** What of a call decides which further limits it counts against. */
+export interface CallUse {
+  model?: string;
+  metadata?: Metadata | null | undefined;
+}
+
+export const listKey = (key_id: string) => ({ key_id, entry: 'limits' }) as const;
+
+/** Reads an owner's further limits as they are now; undefined if it never had one. */
+export const findLimitList = (ownerId: string) =>
+  getItem<LimitList>(setting('LEDGER_TABLE'), listKey(ownerId));
+
+const maxLists = 1_000;
+const lists = new Map<string, LimitList>();
+
+/** The further limits that an account goes by; undefined where this function has not read them. */
+function known({ key_id, limits = 0 }: Account): LimitList | undefined {
+  const list = lists.get(ownerOf(key_id));
+  return list && list.version >= limits ? list : undefined;
+}
+
+/** The accounts of further limits that a call is held on, as far as this function knows. */
+export const furtherKnown = (owners: readonly (Account | undefined)[], use: CallUse): string[] =>
+  owners.flatMap((account) => (account?.limits ? idsIn(known(account), use) : []));
+
+/** The accounts of further limits that a call is held on. It reads the lists that are not known. */
+export async function furtherNow(
+  owners: readonly (Account | undefined)[],
+  use: CallUse,
+): Promise<string[]> {
+  for (const account of owners) {
+    if (!account?.limits || known(account)) continue;
+    const id = ownerOf(account.key_id);
+    const list = await findLimitList(id);
+    if (list) lists.set(id, list);
+    const [oldest] = lists.keys();
+    if (lists.size > maxLists && oldest !== undefined) lists.delete(oldest);
+  }
+  return furtherKnown(owners, use);
+}
+
+const idsIn = (list: LimitList | undefined, { model, metadata }: CallUse): string[] =>
+  (list?.limits ?? [])
+    .filter((limit) => limit.model === undefined || limit.model === model)
+    .map(({ id, perCustomer }) =>
+      furtherId(
+        list?.key_id ?? '',
+        id,
+        perCustomer ? customerHash(metadata?.['customer']) : undefined,
+      ),
+    );
+
+/** What names a customer's account. Calls that name none are one customer's, so that nobody passes a limit so. */
+export const customerHash = (customer = '') =>
+  createHash('sha256').update(customer).digest('base64url').slice(0, 22);
+
+const maxCustomers = 100_000;
+
+/** A customer's account, as it is listed. */
+export interface Customer {
+  key_id: string;
+  /** `customer_` and what its account's id ends with. */
+  entry: string;
+  /** What callers call it; empty for those that name none. */
+  customer: string;
+}
+
+/** Opens the account of a customer whose first call it is. Throws if a key or team has too many. */
+export async function openCustomer(id: string, { metadata }: CallUse): Promise<void> {
+  const ownerId = limitOwner(id);
+  const [, limitId, hash] = id.split('~');
+  const list = await findLimitList(ownerId);
+  // A limit that was just taken away is opened as it was: its call began before.
+  const limit = [...(list?.limits ?? []), ...(lists.get(ownerId)?.limits ?? [])].find(
+    (each) => each.id === limitId,
+  );
+  if (!limit) throw new BusyAccountError(ownerId);
+  const TableName = setting('LEDGER_TABLE');
+  const isNew = 'attribute_not_exists(entry)';
+  const now = new Date().toISOString();
+  const customer: Customer = {
+    key_id: ownerId,
+    entry: `customer_${limitId}~${hash}`,
+    customer: metadata?.['customer'] ?? '',
+  };
+  const failed = await writeTransaction([
+    {
+      Update: {
+        TableName,
+        Key: listKey(ownerId),
+        ConditionExpression: 'attribute_not_exists(customers) OR customers < :most',
+        UpdateExpression: 'ADD customers :one',
+        ExpressionAttributeValues: { ':most': maxCustomers, ':one': 1 },
+      },
+    },
+    {
+      Put: {
+        TableName,
+        Item: newAccount(id, now, accountLimits(limit), limit.name),
+        ConditionExpression: isNew,
+      },
+    },
+    { Put: { TableName, Item: customer, ConditionExpression: isNew } },
+  ]);
+  if (failed?.includes(0) && !failed.includes(1)) {
+    const most = maxCustomers.toLocaleString('en');
+    throw new ServiceError(
+      429,
+      'too_many_customers',
+      `This key's limit ${limit.name} has the accounts of ${most} customers, and takes no more. Name one of them in metadata.customer.`,
+    );
+  }
+}
+
+/** A limit as its account has it. */
+export const accountLimits = (limit: FurtherLimit): AccountLimits => ({
+  budget_usd: limit.amountUsd ?? null,
+  duration: limit.duration,
+  requests_per_minute: limit.requestsPerMinute ?? null,
+  max_concurrent: limit.maxConcurrent ?? null,
+});

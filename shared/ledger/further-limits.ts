@@ -1,0 +1,161 @@
+import { queryItems } from '../aws/dynamodb.ts';
+import { putItem } from '../aws/write-item.ts';
+import { setting } from '../config.ts';
+import { type Account, newAccount, requestsAttribute } from './account/account.ts';
+import {
+  accountLimits,
+  type Customer,
+  customerHash,
+  findLimitList,
+  listKey,
+} from './account/further-limits.ts';
+import { hasWindowEnded } from './account/renew-window.ts';
+import { changeAccountLimits } from './change-limits.ts';
+import { findWhole } from './parts/whole.ts';
+import { nameAccount, setOnParts } from './team.ts';
+import { countsRequests, countsTokens, furtherId } from './terms/account-ids.ts';
+import { type FurtherLimit, identityOf, parseFurtherLimit } from './terms/further-limit.ts';
+import { toUsd } from './terms/nano-usd.ts';
+import { never } from './terms/window.ts';
+
+/**
+ * Gives a key or a team these further limits, as an operator writes them, in the place of those that it has. One whose
+ * amount alone is new goes on with what is spent of it.
+ */
+export async function setFurtherLimits(ownerId: string, names: readonly string[]): Promise<void> {
+  for (;;) {
+    const read = await findLimitList(ownerId);
+    const { version: before = 0, limits: had = [], customers } = read ?? {};
+    if (names.length === 0 && had.length === 0) return;
+    const version = before + 1;
+    const limits = names.flatMap((name, index): FurtherLimit[] => {
+      const limit = parseFurtherLimit(name);
+      if (!limit) return [];
+      const kept = had.find((each) => identityOf(each) === identityOf(limit));
+      return [{ ...limit, id: kept?.id ?? `${limit.id}${version.toString(36)}${index}` }];
+    });
+    for (const limit of limits) {
+      const kept = had.find(({ id }) => id === limit.id);
+      if (kept?.name !== limit.name) await setAccounts(ownerId, limit, kept !== undefined);
+    }
+    const isPut = await putItem({
+      TableName: setting('LEDGER_TABLE'),
+      Item: { ...listKey(ownerId), version, limits, ...(customers && { customers }) },
+      ConditionExpression: read
+        ? `version = :before AND ${customers ? 'customers = :customers' : 'attribute_not_exists(customers)'}`
+        : 'attribute_not_exists(entry)',
+      ...(read && {
+        ExpressionAttributeValues: {
+          ':before': before,
+          ...(customers && { ':customers': customers }),
+        },
+      }),
+    });
+    if (!isPut) continue;
+    await setOnParts(ownerId, { limits: version });
+    return;
+  }
+}
+
+/** Opens a limit's account, or changes those that there are: its customers' too. */
+async function setAccounts(ownerId: string, limit: FurtherLimit, isOpen: boolean): Promise<void> {
+  const id = furtherId(ownerId, limit.id);
+  const limits = accountLimits(limit);
+  if (!isOpen && !limit.perCustomer) {
+    const Item = newAccount(id, new Date().toISOString(), limits, limit.name);
+    await putItem({ TableName: setting('LEDGER_TABLE'), Item });
+  }
+  if (!isOpen) return;
+  const change = async (accountId: string) => {
+    await changeAccountLimits(accountId, limits);
+    await nameAccount(accountId, limit.name);
+  };
+  if (!limit.perCustomer) return change(id);
+  for await (const { entry } of customersOf(ownerId, limit.id))
+    await change(furtherId(ownerId, entry.slice(prefix.length)));
+}
+
+const prefix = 'customer_';
+
+const customersOf = (ownerId: string, limitId = '') =>
+  queryItems<Customer>({
+    TableName: setting('LEDGER_TABLE'),
+    KeyConditionExpression: 'key_id = :owner AND begins_with(entry, :customer)',
+    ExpressionAttributeValues: { ':owner': ownerId, ':customer': `${prefix}${limitId}` },
+    ConsistentRead: true,
+  });
+
+/** A further limit as it stands. Of money the figures are US dollars, else tokens, or requests. */
+export interface FurtherReading {
+  limit: string;
+  model: string | null;
+  /** Whose it is, of a limit of each customer; empty for calls that name none. */
+  customer: string | null;
+  unit: 'usd' | 'tokens' | 'requests';
+  max: number;
+  used: number;
+  held: number;
+  remaining: number;
+  reset_at: string | null;
+}
+
+/** Reads the further limits of a key or a team: of each customer's the one of `customer`. */
+export async function readFurther(ownerId: string, customer = ''): Promise<FurtherReading[]> {
+  const list = await findLimitList(ownerId);
+  return Promise.all(
+    (list?.limits ?? []).map(async (limit) => {
+      const whose = limit.perCustomer ? customer : undefined;
+      const id = furtherId(ownerId, limit.id, whose === undefined ? whose : customerHash(whose));
+      const account = await findWhole(id);
+      const isNew = newAccount(id, new Date().toISOString(), accountLimits(limit), limit.name);
+      return figuresOf(limit, account ?? isNew, whose);
+    }),
+  );
+}
+
+/** Reads what all customers of a key or a team have. */
+export async function* readCustomers(ownerId: string): AsyncGenerator<FurtherReading> {
+  const list = await findLimitList(ownerId);
+  for await (const { entry, customer } of customersOf(ownerId)) {
+    const id = furtherId(ownerId, entry.slice(prefix.length));
+    const limit = list?.limits.find((each) => entry.startsWith(`${prefix}${each.id}~`));
+    const account = limit && (await findWhole(id));
+    if (account) yield figuresOf(limit, account, customer);
+  }
+}
+
+/** The ids of the accounts that a key or a team has beside its own. */
+export async function* furtherAccounts(ownerId: string): AsyncGenerator<string> {
+  const list = await findLimitList(ownerId);
+  for (const { id, perCustomer } of list?.limits ?? [])
+    if (!perCustomer) yield furtherId(ownerId, id);
+  for await (const { entry } of customersOf(ownerId))
+    yield furtherId(ownerId, entry.slice(prefix.length));
+}
+
+function figuresOf(limit: FurtherLimit, account: Account, customer?: string): FurtherReading {
+  const { name, model = null, requestsPerMinute, maxConcurrent } = limit;
+  const { key_id, ceiling, running = 0, window_ends_at } = account;
+  const named = { limit: name, model, customer: customer ?? null };
+  const now = Date.now();
+  const hasEnded = hasWindowEnded(account, now);
+  if (countsRequests(key_id)) {
+    const [max, used] =
+      requestsPerMinute === undefined
+        ? [maxConcurrent ?? 0, running]
+        : [requestsPerMinute, account[requestsAttribute(now)] ?? 0];
+    const remaining = Math.max(0, max - used);
+    return { ...named, unit: 'requests', max, used, held: 0, remaining, reset_at: null };
+  }
+  const spent = hasEnded ? 0 : account.spent;
+  const amount = countsTokens(key_id) ? (sum: number) => sum : toUsd;
+  return {
+    ...named,
+    unit: countsTokens(key_id) ? 'tokens' : 'usd',
+    max: amount(ceiling),
+    used: amount(spent),
+    held: amount(account.held),
+    remaining: amount(Math.max(0, ceiling - spent - account.held)),
+    reset_at: window_ends_at === never || hasEnded ? null : window_ends_at,
+  };
+}

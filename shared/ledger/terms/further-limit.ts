@@ -1,0 +1,58 @@
+import { calendarText, isZone } from './calendar.ts';
+import { isDuration } from './duration.ts';
+import { toUsd } from './nano-usd.ts';
+
+/** A limit of a key's or team's calls beside the budget: of all, of one model's, or of each customer's. */
+export interface FurtherLimit {
+  /** What its account's id has behind the owner's: its unit, and what tells it from others. */
+  id: string;
+  /** As its operator wrote it, such as `gpt-5:budget-usd=50/month`. */
+  name: string;
+  model?: string;
+  perCustomer?: boolean;
+  /** A sum of a window; of tokens, as if each were a nano-dollar. */
+  amountUsd?: number;
+  duration: string | null;
+  requestsPerMinute?: number;
+  maxConcurrent?: number;
+}
+
+/** What a further limit is, in the words of a command's help. */
+export const furtherLimitTakes =
+  'limits such as budget-usd=5/day, gpt-5:budget-usd=50/month@Europe/Berlin, tokens-per-minute=200000, gpt-5:requests-per-minute=60, max-concurrent=4, customer:budget-usd=2/day, separated by commas, at most 8';
+
+const maxTokens = 1e12;
+const maxUsd = 1_000_000;
+const maxRequests = 999_999_999;
+
+/** Reads a limit as its operator wrote it; undefined if it is none. Its id is still to be given: it has its unit alone. */
+export function parseFurtherLimit(name: string): FurtherLimit | undefined {
+  const [, customer, model, kind = '', digits = '', window] =
+    name.match(/^(customer:)?(?:([^\s,=]+):)?([a-z-]+)=(\d+(?:\.\d{1,9})?)(?:\/(\S+))?$/) ?? [];
+  const amount = Number(digits);
+  const whole = (most: number) => Number.isInteger(amount) && amount <= most && !window;
+  const limit = { name, ...(model && { model }), ...(customer && { perCustomer: true }) };
+  if (kind === 'budget-usd') {
+    const duration = window === undefined ? null : durationOf(window);
+    if (duration === undefined || amount > maxUsd) return undefined;
+    return { ...limit, id: 'u', amountUsd: amount, duration };
+  }
+  if (kind === 'tokens-per-minute' && whole(maxTokens))
+    return { ...limit, id: 't', amountUsd: toUsd(amount), duration: '1m' };
+  if (kind === 'requests-per-minute' && whole(maxRequests))
+    return { ...limit, id: 'r', duration: null, requestsPerMinute: amount };
+  if (kind === 'max-concurrent' && whole(maxRequests))
+    return { ...limit, id: 'r', duration: null, maxConcurrent: amount };
+  return undefined;
+}
+
+/** The duration of a window such as `day`, `month@Europe/Berlin` or `30d`; undefined if it is none. */
+function durationOf(window: string): string | undefined {
+  const [, unit = '', zone = 'UTC'] = window.match(/^([^@]+)(?:@(\S+))?$/) ?? [];
+  if (isDuration(window)) return window;
+  const isKnown = ['day', 'week', 'month', 'quarter', 'year'].includes(unit) && isZone(zone);
+  return isKnown ? calendarText({ window: unit as 'day', zone, anchor: undefined }) : undefined;
+}
+
+/** What stays of a limit if its amount is changed: its account goes on. */
+export const identityOf = ({ name }: Pick<FurtherLimit, 'name'>) => name.replace(/=[\d.]+/, '');

@@ -84,6 +84,10 @@ type Environment = v.InferOutput<typeof Environment>;
 /** The name of the Lambda function that runs this code; undefined outside Lambda. */
 export const functionName = () => process.env['AWS_LAMBDA_FUNCTION_NAME'];
 
+/** Whether this process is a function that is given the ledger. */
+export const isFunctionOfLedger = () =>
+  functionName() !== undefined && process.env['LEDGER_TABLE'] !== undefined;
+
 /** How much memory that function has; infinite outside Lambda. */
 export const functionMemoryBytes = () =>
   Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? Number.POSITIVE_INFINITY) * 2 ** 20;

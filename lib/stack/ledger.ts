@@ -124,6 +124,8 @@ export class Ledger extends Construct {
   }
 
   private setEnvironment(fn: LambdaFunction): void {
+    // Each process reads first of which schema the data is.
+    this.table.allow(fn, 'dynamodb:GetItem');
     fn.addEnvironment('LEDGER_TABLE', this.table.tableName);
   }
 }

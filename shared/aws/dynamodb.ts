@@ -10,6 +10,7 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { fullJitterMs } from '../jitter.ts';
+import { holdToSchema } from './schema.ts';
 import { timeouts } from './timeouts.ts';
 
 // Its client tries four times, which fits the ten seconds of the shortest function that stands on a table.
@@ -23,6 +24,7 @@ for (const name of ['loggerMiddleware', 'getUserAgentMiddleware']) {
 export const dynamodb = DynamoDBDocumentClient.from(client, {
   marshallOptions: { removeUndefinedValues: true },
 });
+holdToSchema(dynamodb);
 
 /** Reads an item as it is now; undefined if there is none. */
 export async function getItem<Item>(

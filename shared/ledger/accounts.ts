@@ -1,4 +1,5 @@
-import { getItems } from '../aws/dynamodb.ts';
+import { dynamodb, getItems } from '../aws/dynamodb.ts';
+import { requireSchema, schemaItem } from '../aws/schema.ts';
 import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import {
@@ -29,11 +30,12 @@ export async function openAccount(
   limits: AccountLimits,
   name?: string,
 ): Promise<void> {
-  await putItem({
-    TableName: setting('LEDGER_TABLE'),
-    Item: newAccount(keyId, createdAt, limits, name),
-    ConditionExpression: 'attribute_not_exists(entry)',
-  });
+  const TableName = setting('LEDGER_TABLE');
+  const Item = newAccount(keyId, createdAt, limits, name);
+  const isFirst = 'attribute_not_exists(entry)';
+  const isStamped = await putItem({ TableName, Item: schemaItem, ConditionExpression: isFirst });
+  if (!isStamped) await requireSchema(dynamodb);
+  await putItem({ TableName, Item, ConditionExpression: isFirst });
 }
 
 /** Reads the account of a key or a team as it is now; undefined if it has none. */

@@ -44,7 +44,12 @@ while (waiting < 2 || (await read(caller, waits.id)).status !== 'processing') {
 const stored = await Promise.all(
   tables.map(async (table) => {
     const items = await itemsIn(String(stage.outputs[table]));
-    return [table, items.filter((item) => JSON.stringify(item).includes(keyId))];
+    return [
+      table,
+      items.filter(
+        ({ entry, ...item }) => entry === 'schema' || JSON.stringify(item).includes(keyId),
+      ),
+    ];
   }),
 );
 writeFileSync(fixtureUrl, `${JSON.stringify(Object.fromEntries(stored), null, 1)}\n`);

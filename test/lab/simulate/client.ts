@@ -40,6 +40,8 @@ const timeoutMs = 2_000;
 export class Client {
   /** A process that died sends nothing more, and hears nothing. */
   isDead = false;
+  /** What is added here is of the schema, which no process of a simulation differs in. */
+  readonly middlewareStack = { add: () => {} };
   private tokens = retries.tokens;
   private readonly store: Store;
   private readonly time: VirtualTime;

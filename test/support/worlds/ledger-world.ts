@@ -90,15 +90,18 @@ function wholeIn(parts: Map<string, Account>, id: string): Account | undefined {
 }
 
 /**
- * By how much a part lacks what calls of an earlier window still hold, since its extra has gone. They cost this window
- * nothing, so other parts need not make up for it.
+ * By how much a part lacks, in its account's window, what calls of an earlier window still hold, since its extra has
+ * gone. They cost this window nothing, so other parts need not make up for it.
  */
-function owedByEarlier(part: Account): number {
-  const began = epochOf(Date.parse(part.window_starts_at));
-  const earlier = countersOf(part, 'held').filter(
-    ([name]) => Number(name.replace(/\D+/, '')) < began,
+function owedByEarlier(part: Account, own: Account): number {
+  const { ceiling, extra = 0, held } = part;
+  const isIn = part.window_ends_at === own.window_ends_at;
+  const available = isIn ? part.available : ceiling - extra - held;
+  const began = epochOf(Date.parse(own.window_starts_at));
+  const later = countersOf(part, 'held').filter(
+    ([name]) => Number(name.replace(/\D+/, '')) >= began,
   );
-  return Math.min(Math.max(0, -part.available), sum(earlier.map(([, held]) => held)));
+  return Math.min(Math.max(0, -available), held - sum(later.map(([, each]) => each)));
 }
 
 /** Expects of an account's parts together, right after one of them has held more, that all have it. */
@@ -111,8 +114,11 @@ function expectWithin(
   if (now.held <= before.held || now.ceiling !== before.ceiling) return;
   const whole = wholeIn(parts, id);
   if (!whole) return;
-  const others = idsOf(parts.get(ownerOf(id)) ?? now).filter((each) => each !== id);
-  const owed = sum(others.flatMap((each) => parts.get(each) ?? []).map(owedByEarlier));
+  const own = parts.get(ownerOf(id)) ?? now;
+  const others = idsOf(own).filter((each) => each !== id);
+  const owed = sum(
+    others.flatMap((each) => parts.get(each) ?? []).map((each) => owedByEarlier(each, own)),
+  );
   expect(whole.available + owed, 'available').toBeGreaterThanOrEqual(0);
 }
 

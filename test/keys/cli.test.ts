@@ -39,6 +39,7 @@ describe.concurrent('create', () => {
       budget_usd: null,
       duration: null,
       team: null,
+      limits: [],
       images_per_hour: 100,
       requests_per_minute: 6_000,
       max_concurrent: 100,
@@ -250,9 +251,11 @@ describe.concurrent('set', () => {
 
     const set = await answer('set', id, '--limits', limits.join(','));
     const { stdout } = await keys('limits', id, '--data', dataDir);
+    const shown = await keys('show', id, '--data', dataDir);
     const none = await answer('set', id, '--limits', 'none');
 
     expect([set.limits, none.limits]).toEqual([limits, []]);
+    expect(shown.stdout).toMatch(/^limits beside +gpt-5:budget-usd=50/m);
     expect(stdout).toMatch(
       /^limit +customer +used +held +left +resets\ngpt-5:budget-usd=50\/month@Europe\/Berlin +- +\$0\.00 +\$0\.00 +\$50\.00 +/,
     );

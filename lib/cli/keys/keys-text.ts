@@ -16,7 +16,7 @@ export function describeKey(
     ['name', key.name],
     ['state', key.state],
     ['budget', budgetText(key)],
-    ['limits beside', key.limits.join(', ') || 'none'],
+    ...(key.limits.length > 0 ? [['limits beside', key.limits.join(', ')]] : []),
     ['team', key.team === null ? 'none' : `${team?.name ?? ''} ${key.team}`.trim()],
     ['images per hour', String(key.images_per_hour)],
     ['requests per minute', String(key.requests_per_minute ?? 'no limit')],

@@ -10,7 +10,7 @@ export function describeTeam(team: TeamRecord, webhook?: WebhookRecord): string 
     ['id', id],
     ['name', name],
     ['budget', budgetText(team)],
-    ['limits beside', team.limits?.join(', ') || 'none'],
+    ...(team.limits?.length ? [['limits beside', team.limits.join(', ')]] : []),
     ['spent', dollars(budget.used_usd)],
     ['held', dollars(budget.held_usd)],
     ['left', leftOf(team)],

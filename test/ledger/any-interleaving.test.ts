@@ -197,9 +197,9 @@ it.each([
 );
 
 it.each([
-  ['alone', cases(6, 300), false, 1],
-  ['in a team with limits of its own', cases(4, 200), true, 1],
-  ['in parts, in a team in parts', cases(4, 200), true, 2],
+  ['alone', cases(3, 300), false, 1],
+  ['in a team with limits of its own', cases(2, 200), true, 1],
+  ['in parts, in a team in parts', cases(2, 200), true, 2],
 ] as const)('keeps every further limit of keys %s', (_what, numRuns, hasTeam, parts) =>
   expectExact(aFurtherLimit, numRuns, async () => {
     const accounts = hasTeam

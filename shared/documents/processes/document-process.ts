@@ -4,7 +4,13 @@ import { ServiceError } from '../../http/errors.ts';
 import { log } from '../../log.ts';
 import { type Loss, lossByEnd } from '../loss.ts';
 import { type Reply, ready } from './answer-requests.ts';
-import { isRunning, keepAlive, type ProcessLimits, startProcess } from './start-process.ts';
+import {
+  isRunning,
+  keepAlive,
+  type ProcessLimits,
+  processorMsOf,
+  startProcess,
+} from './start-process.ts';
 import { Turns } from './turns.ts';
 
 /** A slow page of one key keeps no other key waiting; more would take more memory than machines have. */
@@ -12,6 +18,9 @@ const mostProcesses = 2;
 
 /** A process without a request is kept for as long: the next document needs no new one. */
 const idleMs = 10_000;
+
+/** A process that a busy machine leaves waiting gets the time of its request as often. */
+const mostTimes = 4;
 
 /** The process was ended, or broke, over a request. What it knew is lost; the next request gets a new one. */
 export class ProcessLostError extends Error {
@@ -55,9 +64,9 @@ export class DocumentProcess<Request, Answer> {
   }
 
   /**
-   * Returns the process's answer to a request, which may take so many milliseconds from when its turn comes. Throws
-   * `ProcessLostError`, 422 if the document is refused, the reason of the reading's signal, and what else the process
-   * threw.
+   * Returns the process's answer to a request, which may take so many milliseconds from when its turn comes, or four times
+   * as many where the machine gives the process less than half of its time. Throws `ProcessLostError`, 422 if the document
+   * is refused, the reason of the reading's signal, and what else the process threw.
    */
   ask(request: Request, ms: number, { turn, signal, onTurn }: Reading): Promise<Answer> {
     const ask = async (number: number) => {
@@ -132,13 +141,22 @@ async function replyOf<Answer>(child: ChildProcess, request: unknown, asking: As
   const { promise, resolve, reject } =
     Promise.withResolvers<Extract<Reply<Answer>, { isWornOut: boolean }>>();
   let isReady = !asking.isNew;
-  const timer = setTimeout(() => reject(new ProcessLostError('time')), ms);
+  let workedMs = processorMsOf(child);
+  let times = 1;
+  const onTime = () => {
+    const hasWaited = processorMsOf(child) - workedMs < ms / 2;
+    if (!hasWaited || times === mostTimes) return reject(new ProcessLostError('time'));
+    times += 1;
+    timer.refresh();
+  };
+  const timer = setTimeout(onTime, ms);
   const onMessage = (reply: Reply<Answer> | typeof ready) => {
     // A process that a document has taken over may send anything.
     if (typeof reply !== 'object' && reply !== ready) reject(new ProcessLostError('crash'));
     else if (reply === null) reject(new ProcessLostError('crash'));
     else if (reply === ready) {
       isReady = true;
+      workedMs = processorMsOf(child);
       timer.refresh();
     } else if ('loss' in reply) reject(new ProcessLostError(reply.loss));
     else if ('fault' in reply) reject(reply.fault);

@@ -7,8 +7,8 @@ import type { Shared } from './shared.ts';
 /** The origins whose pages may call a stage with the test models. */
 export const allowedOrigins = ['https://app.example.com', 'http://localhost:5173'];
 
-/** How long a page may take to be drawn on a stage with the test models: less than by default, and enough on a busy machine. */
-const pageSeconds = 25;
+/** How long a page may take to be drawn on a stage with the test models. */
+const pageSeconds = 8;
 
 /** More than there are test files that chat. */
 const slotCount = 60;

@@ -178,12 +178,12 @@ describe('a process that the machine leaves waiting', () => {
       'pdf',
       readingOf('a'),
     );
-    const [id = 0] = processesFor('pages-process');
+    const ids = processesFor('pages-process');
 
-    process.kill(id, 'SIGSTOP');
+    for (const id of ids) process.kill(id, 'SIGSTOP');
     const reading = read(document, 1);
     await setTimeout(2_500);
-    process.kill(id, 'SIGCONT');
+    for (const id of ids) process.kill(id, 'SIGCONT');
 
     expect(await reading).toBe('jpeg');
   });
@@ -191,9 +191,8 @@ describe('a process that the machine leaves waiting', () => {
   it('is given up in the end', async () => {
     const path = fileOf(rawPdf([greyPage(90)]));
     await openFor('a', path);
-    const [id = 0] = processesFor('pages-process');
 
-    process.kill(id, 'SIGSTOP');
+    for (const id of processesFor('pages-process')) process.kill(id, 'SIGSTOP');
     const opening = openInProcess({ process: own, ms: 100 }, path, 'pdf', readingOf('a'));
 
     await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('too long') });

@@ -23,6 +23,7 @@ import { type KeyRecord, keyRecord } from '../shared/keys/key-record.ts';
 import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 import { listTeams, readTeam } from '../shared/keys/team.ts';
+import { deploymentId } from '../shared/ledger/terms/account-ids.ts';
 import { parseFurtherLimit } from '../shared/ledger/terms/further-limit.ts';
 import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 import { lastDays } from '../shared/usage/day.ts';
@@ -127,7 +128,7 @@ await runCommand(
 
     async limits({ id, values }) {
       await reachKeys(values);
-      return showLimits((await readKey(id)).id);
+      return showLimits(id === deploymentId ? id : (await readKey(id)).id);
     },
 
     async rotate({ id, values }) {

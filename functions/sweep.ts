@@ -4,6 +4,7 @@ import { sweepStanding } from '../shared/jobs/kinds/batch/upstream/sweep-standin
 import { recountJobs } from '../shared/jobs/work/recount.ts';
 import { sweepJobs } from '../shared/jobs/work/sweep.ts';
 import { sweepAlone } from '../shared/jobs/work/sweep-alone.ts';
+import { keepCeiling } from '../shared/ledger/ceiling.ts';
 import { type SweepShare, sweepLedger } from '../shared/ledger/sweep.ts';
 import { sweepEvents } from '../shared/webhooks/sweep.ts';
 
@@ -29,4 +30,5 @@ const sweepRest = (shards: string[]) => [
   sweepEvents(),
   sweepErasures(),
   sweepFiles(),
+  keepCeiling(),
 ];

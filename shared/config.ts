@@ -16,6 +16,8 @@ const Environment = v.object({
   FOLDER_DEAD_LETTERS_URL: v.string(),
   /** The origins whose pages may read responses; none unless the operator has named some. */
   CORS_ORIGINS: v.optional(v.pipe(v.string(), v.parseJson(), v.array(v.string()))),
+  /** What all keys may spend in a day, in US dollars; not set for no limit. */
+  DAY_CEILING_USD: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(0))),
   DOCUMENT_LIMITS: v.pipe(
     v.string(),
     v.parseJson(),

@@ -34,6 +34,8 @@ const units = {
   OldestReadyMs: MetricUnit.Milliseconds,
   /** How often calls of a model were stopped for a while because its upstream fails. */
   CircuitsOpened: MetricUnit.Count,
+  /** How much of what all keys may spend in a day is spent or held. */
+  CeilingPercent: MetricUnit.Percent,
 } as const;
 
 export type MetricName = keyof typeof units;

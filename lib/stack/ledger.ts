@@ -5,22 +5,43 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ServiceAlarms } from './alarms/service-alarms.ts';
+import { serviceMetric } from './alarms/service-metric.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
+
+export interface LedgerProps {
+  /** What all keys may spend in a day. */
+  readonly dayCeilingUsd?: number | undefined;
+}
 
 /** Accounts of keys, charges of model calls, and the queue of calls that failed to write theirs. */
 export class Ledger extends Construct {
   readonly table: ServiceTable;
   private readonly lateCalls: Queue;
+  private readonly dayCeilingUsd?: number | undefined;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { dayCeilingUsd }: LedgerProps) {
     super(scope, id);
+    this.dayCeilingUsd = dayCeilingUsd;
     this.table = new ServiceTable(this, 'table', {
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [index('audits', 'audit_lane', 'audit_at')],
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     });
     this.lateCalls = this.addLateCalls();
+    if (dayCeilingUsd === undefined) return;
+    ServiceAlarms.of(this).on(
+      serviceMetric(this, 'CeilingPercent', 'Maximum'),
+      'day-ceiling',
+      { threshold: 80 },
+      {
+        notices:
+          'Nothing yet; at 100 % of the day ceiling every call is refused until the next day',
+        todo: 'see which keys spend, by npm run keys -- list, and raise quire:dayCeilingUsd if all is well',
+        runbook: 'Day ceiling',
+        essential: true,
+      },
+    );
   }
 
   private addLateCalls(): Queue {
@@ -127,5 +148,7 @@ export class Ledger extends Construct {
     // Each process reads first of which schema the data is.
     this.table.allow(fn, 'dynamodb:GetItem');
     fn.addEnvironment('LEDGER_TABLE', this.table.tableName);
+    if (this.dayCeilingUsd !== undefined)
+      fn.addEnvironment('DAY_CEILING_USD', String(this.dayCeilingUsd));
   }
 }

@@ -75,7 +75,7 @@ export class ServiceStack extends Stack {
     const providers = new ModelProviders(this, 'providers', { catalogue });
     const webSearch = new WebSearch(this, 'search', { settings, catalogue });
     const retentionDays = settings.jobRetentionDays;
-    const ledger = new Ledger(this, 'ledger');
+    const ledger = new Ledger(this, 'ledger', settings);
     const jobs = new JobTable(this, 'jobs', { retentionDays });
     const files = new FileStore(this, 'files', {
       quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },

@@ -1,7 +1,7 @@
 import { type Account, limitsRequests, requestsAttribute } from './account/account.ts';
 import { isInParts, partsSeen } from './parts/payers.ts';
 import type { Hold } from './reserve.ts';
-import { countsMoney, countsTokens } from './terms/account-ids.ts';
+import { countsMoney, countsTokens, isCeiling } from './terms/account-ids.ts';
 
 /** What a key has left after a hold, as far as this function knows. */
 export interface Left {
@@ -16,7 +16,8 @@ export interface Left {
 
 /** What a key has left after a hold; undefined if this function hasn't seen all of an account that pays. */
 export function leftAfter(hold: Hold, now: number): Left | undefined {
-  const { account, team, further = [] } = hold;
+  const { account, team } = hold;
+  const further = (hold.further ?? []).filter(({ key_id }) => !isCeiling(key_id));
   const own = sumOf(account, now);
   const payers = [account, ...(team ? [team] : []), ...further.filter(countsMoney)];
   const all = payers.flatMap((payer) => sumOf(payer, now) ?? []);

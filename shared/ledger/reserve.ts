@@ -4,7 +4,7 @@ import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
 import { type Account, findAccount, windowOf } from './account/account.ts';
-import type { CallUse } from './account/further-limits.ts';
+import { type CallUse, ceilings } from './account/further-limits.ts';
 import { remember, type Seen } from './account/last-seen.ts';
 import { maxRounds, refuseLacking, refuseRequest } from './account/refuse.ts';
 import { hasWindowEnded } from './account/renew-window.ts';
@@ -77,8 +77,8 @@ export async function reserveByPlan<Chosen extends Fit>(
   }
   const held = await holdByPlan(keyId, plan, asRequest, subject, leases);
   // What limits a call by its model or customer is no lease's to know.
-  const isLimited = held.account.limits !== undefined || held.team?.limits !== undefined;
-  if (!isLimited) leases?.note(held.account, held.chosen.holdNanoUsd);
+  const isLimited = [held.account, held.team].some((each) => each?.limits !== undefined);
+  if (!isLimited && ceilings().length === 0) leases?.note(held.account, held.chosen.holdNanoUsd);
   return { hold: holdOf(held, subject, asRequest), chosen: held.chosen };
 }
 

@@ -214,6 +214,15 @@ it.each([
   }),
 );
 
+it('keeps exact what all keys spend in a day', () => {
+  vi.stubEnv('DAY_CEILING_USD', String(usd(1_500)));
+  // Each history has a day of its own.
+  const any = fc.oneof(aHistory, aNotedCall, aGrowth, aStandingHold);
+  return expectExact(any, cases(4, 150), () => twoInParts()).finally(() =>
+    vi.stubEnv('DAY_CEILING_USD', undefined),
+  );
+});
+
 /** After all calls and their audits an account holds what stands on it, and no more. */
 async function expectHeldAsStanding({ keyIds, teamIds }: Accounts): Promise<void> {
   for (const id of [...keyIds, ...teamIds]) {

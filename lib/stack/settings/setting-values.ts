@@ -28,12 +28,14 @@ export const flag = v.union(
   ],
   'should be true or false',
 );
-const usdWanted = 'should be US dollars from 0 to 1000';
-export const usd = v.pipe(
-  v.union([v.number(), v.pipe(v.string(), v.decimal(usdWanted), v.toNumber())], usdWanted),
-  v.minValue(0, usdWanted),
-  v.maxValue(1_000, usdWanted),
-);
+export function usd(most: number) {
+  const wanted = `should be US dollars from 0 to ${most}`;
+  return v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.decimal(wanted), v.toNumber())], wanted),
+    v.minValue(0, wanted),
+    v.maxValue(most, wanted),
+  );
+}
 const modelsWanted = 'should be names of models, separated by spaces, or a list of them';
 export const ownModels = v.union(
   [

@@ -71,7 +71,9 @@ const Given = v.strictObject({
   /** Where the SearXNG is, or another endpoint of the provider. */
   searchUrl: v.optional(values.httpUrl),
   /** The most that one research may cost. A key may have a lower limit of its own. */
-  researchMaxUsd: v.optional(values.usd, 0.5),
+  researchMaxUsd: v.optional(values.usd(1_000), 0.5),
+  /** What all keys together may spend in a day, of UTC: calls beyond are refused. */
+  dayCeilingUsd: v.optional(values.usd(1_000_000)),
   /** Models in place of the catalogue's, such as `llama3.2=0.10,0.40`, and the URL of what serves them. */
   models: v.optional(values.ownModels, []),
   embeddingModels: v.optional(values.ownModels, []),

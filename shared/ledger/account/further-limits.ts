@@ -3,7 +3,7 @@ import { getItem } from '../../aws/dynamodb.ts';
 import { writeTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { furtherId, limitOwner, ownerOf } from '../terms/account-ids.ts';
+import { ceilingId, furtherId, limitOwner, ownerOf } from '../terms/account-ids.ts';
 import type { FurtherLimit } from '../terms/further-limit.ts';
 import { BusyAccountError } from '../terms/limit-errors.ts';
 import type { Metadata } from '../terms/metadata.ts';
@@ -40,9 +40,14 @@ function known({ key_id, limits = 0 }: Account): LimitList | undefined {
   return list && list.version >= limits ? list : undefined;
 }
 
+/** The account that every call is held on, if the operator has set a ceiling. */
+export const ceilings = () => (setting('DAY_CEILING_USD') === undefined ? [] : [ceilingId]);
+
 /** The accounts of further limits that a call is held on, as far as this function knows. */
-export const furtherKnown = (owners: readonly (Account | undefined)[], use: CallUse): string[] =>
-  owners.flatMap((account) => (account?.limits ? idsIn(known(account), use) : []));
+export const furtherKnown = (owners: readonly (Account | undefined)[], use: CallUse): string[] => [
+  ...owners.flatMap((account) => (account?.limits ? idsIn(known(account), use) : [])),
+  ...ceilings(),
+];
 
 /** The accounts of further limits that a call is held on. It reads the lists that are not known. */
 export async function furtherNow(

@@ -4,7 +4,14 @@ import { undoHold } from '../account/credit.ts';
 import { type CallUse, furtherNow, openCustomer } from '../account/further-limits.ts';
 import { type Ask, type Attempt, holdOnAccount, NoAccountError } from '../account/hold-account.ts';
 import { forget, lastSeen, remember, type Seen } from '../account/last-seen.ts';
-import { countsTokens, isCustomers, isRequestOn, ownerOf } from '../terms/account-ids.ts';
+import {
+  ceilingId,
+  countsTokens,
+  isCustomers,
+  isRequestOn,
+  ownerOf,
+} from '../terms/account-ids.ts';
+import { noteOnCeiling, openCeiling } from './ceiling.ts';
 import { isInParts, pickPart } from './payers.ts';
 
 /** A key's account, its team's if it is in one, and those of further limits, as a hold left them. */
@@ -44,8 +51,9 @@ export async function holdJointly(
   const ask = async (id: string) => {
     try {
       const attempt = await hold(id).catch(async (error: unknown) => {
-        if (!(error instanceof NoAccountError && isCustomers(id))) throw error;
-        await openCustomer(id, use);
+        const open = isCustomers(id) ? openCustomer : id === ceilingId ? openCeiling : undefined;
+        if (!(error instanceof NoAccountError && open)) throw error;
+        await open(id, use);
         return hold(id);
       });
       remember(attempt.account, !attempt.isHeld);
@@ -77,7 +85,8 @@ export async function holdJointly(
     failures.push(error);
     return [];
   });
-  await askToo(further);
+  const isNoted = noteOnCeiling(own).catch((error: unknown) => failures.push(error));
+  await Promise.all([askToo(further), isNoted]);
 
   // Requests that are held ahead are of calls that are not known yet, nor what limits them.
   const isHeld = areHeld() && !(fit.requests && owners.some((account) => account?.limits));

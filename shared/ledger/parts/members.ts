@@ -1,10 +1,10 @@
-import { queryItems } from '../../aws/dynamodb.ts';
+import { getItems, queryItems } from '../../aws/dynamodb.ts';
 import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
-import { type Account, findAccount } from '../account/account.ts';
-import { idsOf, isTeamId, limitOwner, ownerOf } from '../terms/account-ids.ts';
+import { type Account, accountKey, findAccount } from '../account/account.ts';
+import { idsOf, isCeiling, isTeamId, limitOwner, ownerOf } from '../terms/account-ids.ts';
 
-/** A key that is in a team, or was at some time. */
+/** A key that is in a team, or was at some time; or that has held on the ceiling of all keys. */
 interface Member {
   key_id: string;
   /** `member_` and the key's id. */
@@ -16,7 +16,10 @@ interface Member {
 const prefix = 'member_';
 
 /** Notes a key on a team, with how many parts it has. Those may have become more since. */
-export async function noteMember(teamId: string, { key_id, parts }: Account): Promise<void> {
+export async function noteMember(
+  teamId: string,
+  { key_id, parts }: Pick<Account, 'key_id' | 'parts'>,
+): Promise<void> {
   const { Update } = memberParts(teamId, key_id, parts);
   const ifMore = { ConditionExpression: 'attribute_not_exists(parts) OR parts < :parts' };
   await updateItem({ ...Update, ...(parts !== undefined && ifMore) });
@@ -36,6 +39,11 @@ export const memberParts = (teamId: string, keyId: string, parts?: number) => ({
 export async function* keysOn(id: string): AsyncGenerator<string> {
   const ownerId = limitOwner(ownerOf(id));
   if (isTeamId(ownerId)) return yield* everInTeam(ownerId);
+  if (isCeiling(ownerId)) {
+    const keys = (await Array.fromAsync(everInTeam(ownerId))).map(accountKey);
+    for await (const key of getItems<Account>(setting('LEDGER_TABLE'), keys)) yield* idsOf(key);
+    return;
+  }
   const owner = await findAccount(ownerId);
   if (owner) yield* idsOf(owner);
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../http/errors.ts';
-import { countsTokens, isFurther, isTeamId } from './account-ids.ts';
+import { countsTokens, isCeiling, isFurther, isTeamId } from './account-ids.ts';
 import { localTime } from './calendar.ts';
 import { toUsd } from './nano-usd.ts';
 import { never } from './window.ts';
@@ -37,6 +37,14 @@ export class BudgetExceededError extends ServiceError {
       this.isHeldUp = isHeldUp;
       return;
     }
+    if (isCeiling(key_id)) {
+      // What other keys spend is nobody's to know.
+      super(429, 'budget_exceeded', ceilingSentence(account, isHeldUp), {
+        retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
+      });
+      this.isHeldUp = isHeldUp;
+      return;
+    }
     const isTeams = isTeamId(key_id);
     const figures = {
       limit: isFurther(key_id) ? name : isTeams ? 'team_budget' : 'budget',
@@ -60,6 +68,13 @@ export class BudgetExceededError extends ServiceError {
     this.isHeldUp = isHeldUp;
   }
 }
+
+const ceilingSentence = ({ window_ends_at }: Budgeted, isHeldUp: boolean) =>
+  `Budget exceeded: this service has reached what it may spend in a day. ${
+    isHeldUp
+      ? 'This request fits once running ones have ended: try again in a moment.'
+      : `The next day begins at ${window_ends_at}. Its operator can raise the limit before.`
+  }`;
 
 function tokenFigures(
   { name = '', ceiling, spent, held, available, window_ends_at }: Budgeted,

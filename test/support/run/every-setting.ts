@@ -6,6 +6,7 @@ export const everySetting = {
   'quire:certificate': 'arn:aws:acm:us-east-1:000000000000:certificate/1234-abcd',
   'quire:corsOrigins': ['https://app.example.com', 'https://admin.example.com'],
   'quire:dashboard': true,
+  'quire:dayCeilingUsd': 1000,
   'quire:deletionProtection': true,
   'quire:domain': 'api.example.com',
   'quire:events': true,

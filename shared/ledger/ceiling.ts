@@ -1,0 +1,35 @@
+import { setting } from '../config.ts';
+import { log } from '../log.ts';
+import { measure } from '../metrics.ts';
+import { accountLimits } from './account/further-limits.ts';
+import { hasWindowEnded } from './account/renew-window.ts';
+import { changeAccountLimits } from './change-limits.ts';
+import { ceilingLimit, listCeiling, openCeiling } from './parts/ceiling.ts';
+import { findWhole } from './parts/whole.ts';
+import { nameAccount } from './team.ts';
+import { ceilingId } from './terms/account-ids.ts';
+import { toNanoUsd } from './terms/nano-usd.ts';
+
+/** From so many percent on each minute's log has a line, and an alarm tells of it. */
+const nearPercent = 80;
+
+/**
+ * Has the account of all keys go by the ceiling that is set, and measures how much of it is used. The sweep alone does so: while
+ * a deploy goes on, functions of both ceilings run.
+ */
+export async function keepCeiling(): Promise<void> {
+  const usd = setting('DAY_CEILING_USD');
+  if (usd === undefined) return;
+  const account = await findWhole(ceilingId);
+  if (!account) return openCeiling();
+  const limit = ceilingLimit();
+  if (account.ceiling !== toNanoUsd(usd)) {
+    await changeAccountLimits(ceilingId, accountLimits(limit));
+    await nameAccount(ceilingId, limit.name);
+    await listCeiling();
+  }
+  const spent = hasWindowEnded(account, Date.now()) ? 0 : account.spent;
+  const percent = usd === 0 ? 100 : (100 * (spent + account.held)) / toNanoUsd(usd);
+  measure({ CeilingPercent: percent });
+  if (percent >= nearPercent) log('warn', 'day ceiling near', { percent: Math.floor(percent) });
+}

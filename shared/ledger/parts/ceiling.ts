@@ -1,0 +1,44 @@
+import { putItem } from '../../aws/write-item.ts';
+import { setting } from '../../config.ts';
+import { type Account, newAccount } from '../account/account.ts';
+import { accountLimits, ceilings, type LimitList, listKey } from '../account/further-limits.ts';
+import { ceilingId, deploymentId, ownerOf } from '../terms/account-ids.ts';
+import { calendarText } from '../terms/calendar.ts';
+import type { FurtherLimit } from '../terms/further-limit.ts';
+import { noteMember } from './members.ts';
+
+/** What all keys may spend in a day, as the operator has set it. */
+export function ceilingLimit(): FurtherLimit {
+  const amountUsd = setting('DAY_CEILING_USD') ?? 0;
+  const duration = calendarText({ window: 'day', zone: 'UTC', anchor: undefined });
+  return { id: 'u', name: `budget-usd=${amountUsd}/day`, amountUsd, duration };
+}
+
+/** Opens the account of all keys. Does nothing if there is one. */
+export async function openCeiling(): Promise<void> {
+  const limit = ceilingLimit();
+  const Item = newAccount(ceilingId, new Date().toISOString(), accountLimits(limit), limit.name);
+  const ConditionExpression = 'attribute_not_exists(entry)';
+  await putItem({ TableName: setting('LEDGER_TABLE'), Item, ConditionExpression });
+  await listCeiling();
+}
+
+/** Lists the ceiling as any further limit is. */
+export async function listCeiling(): Promise<void> {
+  const Item: LimitList = { ...listKey(deploymentId), version: 1, limits: [ceilingLimit()] };
+  await putItem({ TableName: setting('LEDGER_TABLE'), Item });
+}
+
+/** The keys that this function knows to be noted. */
+const noted = new Set<string>();
+const maxNoted = 10_000;
+
+/** Notes a key whose charges the audit of all keys has to read. */
+export async function noteOnCeiling(own: Account | undefined): Promise<void> {
+  if (!own || ceilings().length === 0) return;
+  const key_id = ownerOf(own.key_id);
+  if (noted.has(key_id)) return;
+  await noteMember(deploymentId, { key_id });
+  if (noted.size >= maxNoted) noted.clear();
+  noted.add(key_id);
+}

@@ -11,11 +11,12 @@ import { readSettings } from '../../lib/stack/settings/settings.ts';
 import { gatewayErrors } from '../../shared/http/gateway-errors.ts';
 import { catalogue } from '../../shared/models/catalogue.ts';
 import { everySetting } from '../support/run/every-setting.ts';
+import { withNested } from '../support/run/nested-stacks.ts';
 import { type Properties, referencesIn, template as usual } from '../support/run/stack-template.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 
 /** The stack with all that is off by default. */
-const { template, stackName } = await synthesize(useFolder(), {
+const { template, stackName, assetsDir } = await synthesize(useFolder(), {
   context: { ...everySetting, unbundled: true },
 });
 const all = (type: string): [id: string, properties: Properties][] =>
@@ -306,6 +307,24 @@ it('its resources depend on each other in no circle', () => {
   };
 
   for (const id of Object.keys(template.Resources)) visit(id);
+});
+
+it('each function that may hold money knows the ceiling of all keys, and an alarm tells of it', () => {
+  const environments = all('AWS::Lambda::Function')
+    .map(([, { Environment }]) => Environment?.Variables ?? {})
+    .filter((variables) => variables.LEDGER_TABLE);
+
+  expect(environments.length).toBeGreaterThan(10);
+  for (const variables of environments) expect(variables.DAY_CEILING_USD).toBe('1000');
+  expect(resourcesOf(withNested(template, assetsDir), 'AWS::CloudWatch::Alarm')).toContainEqual([
+    expect.any(String),
+    expect.objectContaining({
+      Properties: expect.objectContaining({
+        Threshold: 80,
+        AlarmDescription: expect.stringMatching(/ Runbook: Day ceiling\.$/),
+      }),
+    }),
+  ]);
 });
 
 describe('any two settings', { tags: 'exhaustive' }, () => {

@@ -28,7 +28,8 @@ const help = `Restores the tables of a deployed stack to one instant, by point-i
 It waits until the tables are there, which takes from minutes to hours, gives them the stream and the time to live of the old
 ones, compares accounts with charges in them as npm run usage -- check does, and says what is left to do. The service goes
 on meanwhile, on the old tables. Called again with the same instant it goes on where it stopped. It exits with 1 if
-accounts or usage differ. Sessions of chats have no recovery; objects in the bucket and messages in queues stay as they are.
+accounts or usage differ. Sessions of chats have no recovery; objects and messages in queues stay as they
+are, and are worked on once their queues are adopted.
 `;
 
 /** The tables that accounts and usage are checked in. */

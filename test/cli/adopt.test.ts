@@ -13,7 +13,10 @@ const buckets = idsOf('AWS::S3::Bucket').map(
 const secrets = idsOf('AWS::SecretsManager::Secret').map(
   (id) => `arn:aws:secretsmanager:eu-west-1:123456789012:secret:${id}-AbCdEfGhIjKl-1a2B3c`,
 );
-const left = [...tables, ...buckets, ...secrets];
+const queues = idsOf('AWS::SQS::Queue').map(
+  (id) => `https://sqs.eu-west-1.amazonaws.com/123456789012/${stackName}-${id}-AbCdEfGhIjKl`,
+);
+const left = [...tables, ...buckets, ...secrets, ...queues];
 
 const home = useFolder();
 const adopt = (...args: string[]) =>
@@ -54,6 +57,7 @@ describe('what a deleted stack has left', () => {
         ...idsOf('AWS::DynamoDB::GlobalTable').map((id, index) => [id, 'TableName', tables[index]]),
         ...idsOf('AWS::S3::Bucket').map((id, index) => [id, 'BucketName', buckets[index]]),
         ...idsOf('AWS::SecretsManager::Secret').map((id, index) => [id, 'Id', secrets[index]]),
+        ...idsOf('AWS::SQS::Queue').map((id, index) => [id, 'QueueUrl', queues[index]]),
       ].sort(),
     );
   });

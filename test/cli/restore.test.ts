@@ -43,6 +43,9 @@ const buckets = resourcesOf(template, 'AWS::S3::Bucket').map(
 const secrets = resourcesOf(template, 'AWS::SecretsManager::Secret').map(
   ([id]) => `arn:aws:secretsmanager:us-east-1:000000000000:secret:${id}-1a2b-3c`,
 );
+const queues = resourcesOf(template, 'AWS::SQS::Queue').map(
+  ([id]) => `https://sqs.us-east-1.amazonaws.com/000000000000/${stackName}-${id}-1a`,
+);
 const account = await useRecoveringAccount(dynamodbUrl, {
   name: stackName,
   outputs: Object.fromEntries(
@@ -52,7 +55,8 @@ const account = await useRecoveringAccount(dynamodbUrl, {
     ...tables.map((name): [string, string] => ['AWS::DynamoDB::GlobalTable', name]),
     ...buckets.map((name): [string, string] => ['AWS::S3::Bucket', name]),
     ...secrets.map((arn): [string, string] => ['AWS::SecretsManager::Secret', arn]),
-    ['AWS::SQS::Queue', 'a-queue'],
+    ...queues.map((url): [string, string] => ['AWS::SQS::Queue', url]),
+    ['AWS::SNS::Topic', 'a-topic'],
   ],
 });
 

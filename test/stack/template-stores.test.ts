@@ -85,7 +85,9 @@ describe('stores', () => {
   });
 
   it('outlive the stack, but not a first deploy that fails', () => {
-    const resources = storeTypes.flatMap((type) => resourcesOf(template, type));
+    const resources = [...storeTypes, 'AWS::SQS::Queue'].flatMap((type) =>
+      resourcesOf(template, type),
+    );
     for (const [, resource] of resources as [string, Resource & { DeletionPolicy?: string }][]) {
       expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
     }

@@ -10,6 +10,7 @@ const identifiers: Record<string, string> = {
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::S3::Bucket': 'BucketName',
   'AWS::SecretsManager::Secret': 'Id',
+  'AWS::SQS::Queue': 'QueueUrl',
 };
 
 /** A change set of the type IMPORT: what it imports, and the template of a stack that has nothing else. */
@@ -23,8 +24,8 @@ export interface Adoption {
 }
 
 /**
- * Returns what makes a new stack own an old one's tables, bucket and secrets, by names or ARNs. Throws a CommandError that
- * lists those it misses or doesn't know.
+ * Returns what makes a new stack own an old one's tables, buckets, queues and secrets, by names, ARNs or URLs. Throws a
+ * CommandError that lists those it misses or doesn't know.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-import-new-stack.html
  */
 export function adoptionOf(template: StackTemplate, stackName: string, given: string[]): Adoption {

@@ -2,13 +2,13 @@ import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/clien
 import { CommandError } from '../command-line.ts';
 import { farTimeouts } from '../target.ts';
 
-/** What a stack holds for good, by its names or ARNs. */
+/** What a stack holds for good, by names, ARNs or URLs. */
 export interface StackStores {
   tables: string[];
   others: string[];
 }
 
-const otherTypes = ['AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
+const otherTypes = ['AWS::S3::Bucket', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue'];
 
 /** Returns what a deployed stack holds. Throws CommandError if there is no such stack. */
 export async function storesOf(stack: string): Promise<StackStores> {

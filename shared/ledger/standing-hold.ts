@@ -3,13 +3,14 @@ import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
-import { type CallUse, furtherNow, openCustomer } from './account/further-limits.ts';
+import { type CallUse, furtherNow } from './account/further-limits.ts';
 import { maxRounds } from './account/refuse.ts';
+import { noteOnCeiling, openerOf } from './parts/ceiling.ts';
 import { gatherInto, giftsFromAll } from './parts/gather.ts';
 import { keysOn } from './parts/members.ts';
 import { moving } from './parts/move.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
-import { countsMoney, isCustomers, isPart, isTeamId } from './terms/account-ids.ts';
+import { countsMoney, isPart, isTeamId } from './terms/account-ids.ts';
 import { BudgetExceededError, type Budgeted, BusyAccountError } from './terms/limit-errors.ts';
 
 /** A sum that is held until a write ends it. It is among the account's `held` and in no epoch, so no audit ends it. */
@@ -109,9 +110,11 @@ async function wholesNow(keyId: string, use: CallUse): Promise<[Whole, ...Whole[
     wholes.map(({ account }) => account),
     use,
   );
+  await noteOnCeiling(own.account);
   for (const id of ids) {
     if (!countsMoney({ key_id: id })) continue;
-    if (isCustomers(id) && !(await findAccount(id))) await openCustomer(id, use);
+    const open = openerOf(id);
+    if (open && !(await findAccount(id))) await open(id, use);
     wholes.push(await readRenewed(id));
   }
   return wholes;

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { deleteItem } from '../../shared/aws/write-item.ts';
+import { setting } from '../../shared/config.ts';
+import { accountKey } from '../../shared/ledger/account/account.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
 import { keepCeiling } from '../../shared/ledger/ceiling.ts';
 import { readSummed } from '../../shared/ledger/compare-account.ts';
@@ -8,6 +11,8 @@ import { leftAfter } from '../../shared/ledger/left-after.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { type Hold, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
+import { endStanding, settleStanding } from '../../shared/ledger/settle-standing.ts';
+import { holdStanding } from '../../shared/ledger/standing-hold.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { ceilingId, deploymentId } from '../../shared/ledger/terms/account-ids.ts';
 import { writtenLines } from '../support/run/output.ts';
@@ -105,6 +110,39 @@ it('is spent what the charges of all keys cost, whoever dies, and whole again on
   pass(dayMs);
   await spend(await hold(keys[2] ?? '', 1_000), 1_000);
   expect(await ceiling()).toMatchObject({ used: 1e-6, remaining: 0 });
+});
+
+it('is held by what stands too, of a key that makes no other calls, and spent as its charges cost', async () => {
+  const [key = ''] = await newKeys(1);
+  const stand = (id: string, holdNanoUsd: number) =>
+    holdStanding({ keyId: key, use: {}, id, holdNanoUsd, jobId: 'job_1' });
+  await stand('b', 700);
+  await expect(stand('c', 301)).rejects.toMatchObject(refused);
+
+  const subject = { model: 'gpt-5', tags: [] };
+  const cost = { figures: 'exact', promptTokens: 1, completionTokens: 1 } as const;
+  const outcome = { ...cost, costNanoUsd: 400 };
+  const line = {
+    Put: { TableName: setting('LEDGER_TABLE'), Item: { key_id: key, entry: 'line' } },
+  };
+  await settleStanding(key, 'b', [{ subject, holdNanoUsd: 500, outcome, writes: [line] }]);
+  expect((await readSummed(ceilingId))?.differences()).toEqual([]);
+  pass(30 * minuteMs);
+  await sweepLedger();
+  expect(await ceiling()).toMatchObject({ used: 400e-9, held: 200e-9 });
+  await endStanding(key, 'b');
+
+  expect(await ceiling()).toMatchObject({ used: 400e-9, held: 0 });
+});
+
+it('is opened by a sum that stands, where nothing was held before', async () => {
+  const [key = ''] = await newKeys(1);
+  await deleteItem({ TableName: setting('LEDGER_TABLE'), Key: accountKey(ceilingId) });
+
+  await holdStanding({ keyId: key, use: {}, id: 'b', holdNanoUsd: 700, jobId: 'job_1' });
+
+  expect(await ceiling()).toMatchObject({ held: 700e-9 });
+  await endStanding(key, 'b');
 });
 
 it('goes by another amount once the sweep has come, in all of its parts, with what was spent', async () => {

@@ -1,8 +1,14 @@
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { type Account, newAccount } from '../account/account.ts';
-import { accountLimits, ceilings, type LimitList, listKey } from '../account/further-limits.ts';
-import { ceilingId, deploymentId, ownerOf } from '../terms/account-ids.ts';
+import {
+  accountLimits,
+  ceilings,
+  type LimitList,
+  listKey,
+  openCustomer,
+} from '../account/further-limits.ts';
+import { ceilingId, deploymentId, isCustomers, ownerOf } from '../terms/account-ids.ts';
 import { calendarText } from '../terms/calendar.ts';
 import type { FurtherLimit } from '../terms/further-limit.ts';
 import { noteMember } from './members.ts';
@@ -22,6 +28,10 @@ export async function openCeiling(): Promise<void> {
   await putItem({ TableName: setting('LEDGER_TABLE'), Item, ConditionExpression });
   await listCeiling();
 }
+
+/** What opens an account at the first hold on it: a customer's, or that of all keys. */
+export const openerOf = (id: string) =>
+  isCustomers(id) ? openCustomer : id === ceilingId ? openCeiling : undefined;
 
 /** Lists the ceiling as any further limit is. */
 export async function listCeiling(): Promise<void> {

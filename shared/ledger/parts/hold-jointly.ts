@@ -1,17 +1,11 @@
 import { type Account, windowOf } from '../account/account.ts';
 import { amountOn } from '../account/account-hold.ts';
 import { undoHold } from '../account/credit.ts';
-import { type CallUse, furtherNow, openCustomer } from '../account/further-limits.ts';
+import { type CallUse, furtherNow } from '../account/further-limits.ts';
 import { type Ask, type Attempt, holdOnAccount, NoAccountError } from '../account/hold-account.ts';
 import { forget, lastSeen, remember, type Seen } from '../account/last-seen.ts';
-import {
-  ceilingId,
-  countsTokens,
-  isCustomers,
-  isRequestOn,
-  ownerOf,
-} from '../terms/account-ids.ts';
-import { noteOnCeiling, openCeiling } from './ceiling.ts';
+import { countsTokens, isRequestOn, ownerOf } from '../terms/account-ids.ts';
+import { noteOnCeiling, openerOf } from './ceiling.ts';
 import { isInParts, pickPart } from './payers.ts';
 
 /** A key's account, its team's if it is in one, and those of further limits, as a hold left them. */
@@ -51,7 +45,7 @@ export async function holdJointly(
   const ask = async (id: string) => {
     try {
       const attempt = await hold(id).catch(async (error: unknown) => {
-        const open = isCustomers(id) ? openCustomer : id === ceilingId ? openCeiling : undefined;
+        const open = openerOf(id);
         if (!(error instanceof NoAccountError && open)) throw error;
         await open(id, use);
         return hold(id);

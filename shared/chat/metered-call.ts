@@ -21,11 +21,12 @@ import { oneCreated } from '../models/dialects/chat/created.ts';
 import type { Body, EndingReader } from '../models/dialects/dialect.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
 import { readCircuits } from '../models/shared-circuits.ts';
+import { textTokens } from '../models/text-tokens.ts';
 import {
   costBounds,
   isCertainlyTooLong,
+  type Known,
   type SizedRequest,
-  type Told,
 } from '../models/token-bounds.ts';
 import { type Head, meteredAnswer } from '../models/upstreams/answer-head.ts';
 import { dialects, wires } from '../models/upstreams/dialects.ts';
@@ -116,6 +117,9 @@ export interface MeteredCall extends Head {
 /** Holds a call, then makes it. Throws as `holdCall` and `openHeldCall` do. */
 export const openMeteredCall = async (call: ModelCall) => openHeldCall(await holdCall(call));
 
+/** A shorter prompt isn't worth the tables of a tokenizer. */
+const leastCounted = 8_000;
+
 /**
  * Holds the most that a call can cost with any of its models, or limits its output if the key has less. Throws `BudgetExceededError` or
  * `RequestsPerMinuteError`, and `ModelError` for a prompt that is too long.
@@ -137,21 +141,34 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   const chargeSubject = { model: first.model.id, ...subject };
   const options = { canWait: subject.job_id !== undefined, limitName };
   const wide = planDearest([first, ...others], options);
-  let told: Promise<Told | undefined> | undefined;
-  const closer = async () => {
-    told ??= toldOf(keyId, { ...first, dialect: dialectOf(call) });
-    return planHold(first.model, first.request, { ...options, told: await told });
+  const known: Known = {};
+  const planKnown = () => planHold(first.model, first.request, { ...options, known });
+  const counting = async () => {
+    known.tokensOf = await textTokens(first.model);
+    return planKnown();
   };
+  const { vocabulary } = first.model;
+  // Messages are translated for a model whose vocabulary is public: texts may be joined.
+  const isCounted = vocabulary && dialectOf(call) !== 'messages';
+  const isLong = (wide.promptTokens ?? 0) > leastCounted;
+  const byCount = isCounted && isLong ? { plenty: 10, closer: counting } : {};
+  const telling = async () => {
+    known.told ??= await toldOf(keyId, { ...first, dialect: dialectOf(call) });
+    return { ...planKnown(), ...byCount };
+  };
+  const closer = first.request.messages.some(isOfModel) ? { closer: telling } : byCount;
   // Another model's tokens of the prompt are not known.
-  const isKnown = others.length === 0 && first.request.messages.some(isOfModel);
-  const plan = isKnown ? { ...wide, closer } : wide;
+  const plan = others.length === 0 ? { ...wide, ...closer } : wide;
   const [{ hold, chosen }] = await Promise.all([
     reserveByPlan(keyId, plan, chargeSubject, { asRequest }),
     readCircuits(),
   ]);
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
-  const mostNanoUsd = (await told) && costBounds(first.model, first.request).maxNanoUsd(maxTokens);
+  const isKnown = known.told !== undefined || known.tokensOf !== undefined;
+  const mostNanoUsd = isKnown
+    ? costBounds(first.model, first.request).maxNanoUsd(maxTokens)
+    : undefined;
   const limited = ({ request: _, ...route }: (typeof routes)[number]): Route =>
     maxTokens === undefined ? route : { ...route, body: { ...route.body, [limitName]: maxTokens } };
   const held = { ...call, ...limited(first), fallbacks: others.map(limited) };

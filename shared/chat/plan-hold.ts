@@ -1,6 +1,6 @@
 import type { Fit, Free, HoldPlan } from '../ledger/terms/hold-plan.ts';
 import type { Model } from '../models/catalogue.ts';
-import { costBounds, type SizedRequest, type Told } from '../models/token-bounds.ts';
+import { costBounds, type Known, type SizedRequest } from '../models/token-bounds.ts';
 
 /** A hold for a model call, and the limit of output that makes it enough. */
 export interface LimitedFit extends Fit {
@@ -18,8 +18,8 @@ const defaultUsualTokens = 16_384;
 export interface PlanOptions {
   canWait?: boolean;
   limitName?: string;
-  /** What is known of the beginning of the prompt. */
-  told?: Told | undefined;
+  /** What is known of the prompt beside its bytes. */
+  known?: Known | undefined;
 }
 
 /**
@@ -31,12 +31,14 @@ export interface PlanOptions {
 export function planHold(
   model: Model,
   request: SizedRequest,
-  { canWait = false, limitName = 'max_tokens', told }: PlanOptions = {},
+  { canWait = false, limitName = 'max_tokens', known }: PlanOptions = {},
 ): HoldPlan<LimitedFit> {
-  const { maxNanoUsd, maxTokens: mostTokens, affordableTokens } = costBounds(model, request, told);
+  const bounds = costBounds(model, request, known);
+  const { maxNanoUsd, maxTokens: mostTokens, affordableTokens, promptTokens } = bounds;
   const all = maxNanoUsd();
   if (request.max_tokens) {
     return {
+      promptTokens,
       fit: () => ({ holdNanoUsd: all, tokens: mostTokens(request) }),
       advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
     };
@@ -58,6 +60,7 @@ export function planHold(
   };
   const choices = request.n ?? 1;
   return {
+    promptTokens,
     fit(free) {
       const fit = byMoney(free);
       const tokens = mostTokens({ n: choices, max_tokens: fit.maxTokens });

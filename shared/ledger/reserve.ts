@@ -17,7 +17,7 @@ import { freeOf, isInParts, payersOf } from './parts/payers.ts';
 import { renewPart } from './parts/whole.ts';
 import { ownerOf } from './terms/account-ids.ts';
 import { type ChargeSubject, chargeRetentionSeconds, type HeldCharge } from './terms/charge.ts';
-import { type Fit, type HoldPlan, isTight, unlessTight } from './terms/hold-plan.ts';
+import { canBeCloser, closest, type Fit, type HoldPlan, unlessTight } from './terms/hold-plan.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
@@ -122,14 +122,12 @@ async function fitAndHold<Chosen extends Fit>(
     const now = Date.now();
     // A part alone has less than its account, and is no measure of what a call may write.
     const free = freeOf(payers, now);
-    if (plan.closer && isTight(plan.fit(free), free)) plan = await plan.closer();
+    plan = await closest(plan, free);
     const chosen = word?.chosen ?? plan.fit(free);
-    const asked = plan.closer ? unlessTight(chosen) : chosen;
-    const joint = await holdJointly(payers, word?.fit ?? asked, now, asRequest, use).catch(
-      (error: unknown) => {
-        if (!isThrottled(error) || throttles === maxThrottles) throw error;
-      },
-    );
+    const asked = word?.fit ?? unlessTight(plan, chosen);
+    const joint = await holdJointly(payers, asked, now, asRequest, use).catch((error: unknown) => {
+      if (!isThrottled(error) || throttles === maxThrottles) throw error;
+    });
     if (!joint) {
       throttles += 1;
       payers = await payersElsewhere(keyId, use, payers, throttles);
@@ -159,14 +157,14 @@ async function fitAndHold<Chosen extends Fit>(
       continue;
     }
     if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
-      if (plan.closer) plan = await plan.closer();
+      plan = await closest(plan);
       word = await lastWord(payers, plan, asRequest);
       payers = word?.payers ?? payers;
       continue;
     }
     if (asRequest) for (const account of refusedBy) refuseRequest(account, now);
     const least = freeOf(payers, now);
-    if (plan.closer && isTight(plan.fit(least), least)) continue;
+    if (canBeCloser(plan, least)) continue;
     refuseLacking(refusedBy, plan.fit(least), plan.advice?.(least));
   }
   throw new BusyAccountError(keyId);

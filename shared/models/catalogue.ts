@@ -40,6 +40,8 @@ const ModelFields = v.strictObject({
   maxOutputTokens: Tokens,
   /** More than an answer usually takes, by default 16,384: what is held if a key has little. */
   usualOutputTokens: v.optional(Tokens),
+  /** The public vocabulary of its tokenizer: long prompts of a key with little left are counted, not held by their bytes. */
+  vocabulary: v.optional(v.picklist(['o200k_base'])),
   /** The most tokens that one image counts as; absent for a model that takes no images. */
   maxImageTokens: v.optional(Tokens),
   /** Whether it is a reasoning model, which refuses `temperature`. */

@@ -3,6 +3,7 @@ import { isAskedIn, type Model } from './catalogue.ts';
 import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
 import { textIn } from './field.ts';
 import { pdfPagesIn } from './pdf-pages.ts';
+import type { TokensOf } from './text-tokens.ts';
 import type { TokenKind } from './token-prices.ts';
 
 /** The fields of a chat request that limit its output. Each upstream gets the limit under the name that it knows. */
@@ -36,13 +37,21 @@ export interface Told {
   tokens: number;
 }
 
+/** What is known of a prompt beside its bytes. */
+export interface Known {
+  told?: Told | undefined;
+  /** Counts its texts by the model's vocabulary. */
+  tokensOf?: TokensOf | undefined;
+}
+
 /** What a call can cost, by the limit of its output. The prompt is measured once, however often one asks. */
-export function costBounds(model: Model, request: SizedRequest, told?: Told) {
-  const prompt = maxPromptTokens(model, request, told);
+export function costBounds(model: Model, request: SizedRequest, known?: Known) {
+  const prompt = maxPromptTokens(model, request, known);
   const { input, output } = highestRates(model, request, prompt);
   const fee = feeNanoUsd(model);
   const predicted = maxPredictedTokens(request);
   return {
+    promptTokens: prompt,
     /** The most tokens of the prompt, and of each choice with a limit. */
     maxTokens: (limit: OutputLimits) => prompt + maxCompletionTokens(model, limit) + predicted,
     /** The most that it can cost, in whole nano-dollars, with its own limit or with another one. */
@@ -93,12 +102,20 @@ export const maxCompletionTokens = (model: Model, { n, max_tokens }: OutputLimit
   (n ?? 1) * Math.min(max_tokens || model.maxOutputTokens, model.maxOutputTokens);
 
 /**
- * The most tokens of a prompt: its text's bytes, as no byte-level tokenizer makes more; images by the catalogue;
- * files and unknown content as the whole context window. Of a beginning that was told, the tokens that were.
+ * The most tokens of a prompt: its text's bytes, as no byte-level tokenizer makes more, or what its own tokenizer
+ * counts; images by the catalogue; files and unknown content as the whole context window. Of a beginning that was
+ * told, the tokens that were.
  */
-export function maxPromptTokens(model: Model, request: SizedRequest, told?: Told): number {
-  if (told) return Math.min(maxPromptTokens(model, request), maxTokensAfter(told, model, request));
-  const { bytes, images, unmeasured } = sizeOf(request);
+export function maxPromptTokens(
+  model: Model,
+  request: SizedRequest,
+  { told, tokensOf }: Known = {},
+): number {
+  if (told) {
+    const after = maxTokensAfter(told, model, request, tokensOf);
+    return Math.min(maxPromptTokens(model, request), after);
+  }
+  const { bytes, images, unmeasured } = sizeOf(request, tokensOf);
   if (unmeasured > 0) return model.contextWindow;
   const max =
     bytes +
@@ -116,10 +133,16 @@ const mostBytesPerToken = 8;
 export const mostOmitted = 200;
 
 /** The most tokens of a prompt whose beginning was told. Its images may lie behind URLs, and count once more. */
-function maxTokensAfter(told: Told, model: Model, { messages, ...parameters }: SizedRequest) {
+function maxTokensAfter(
+  told: Told,
+  model: Model,
+  { messages, ...parameters }: SizedRequest,
+  tokensOf?: TokensOf,
+) {
   const other = Object.entries(parameters).filter(([name]) => ofCaller.includes(name));
   const begun = sizeOf({ messages: messages.slice(0, told.messages) });
-  const added = sizeOf({ ...Object.fromEntries(other), messages: messages.slice(told.messages) });
+  const tail = { ...Object.fromEntries(other), messages: messages.slice(told.messages) };
+  const added = sizeOf(tail, tokensOf);
   if (begun.unmeasured + added.unmeasured > 0) return model.contextWindow;
   return (
     Math.max(told.tokens, Math.ceil(begun.bytes / mostBytesPerToken)) +
@@ -184,6 +207,7 @@ export function textOf({ content }: Content): string {
 }
 
 interface Size {
+  /** Of texts that were counted, their tokens. */
   bytes: number;
   images: number;
   /** Parts that may stand for any number of tokens, such as files. */
@@ -202,7 +226,7 @@ interface ContentPart {
 }
 
 /** Measures a request: texts as they are, tools and calls as JSON, images without their URLs and data. */
-function sizeOf({ messages, ...rest }: SizedRequest): Size {
+function sizeOf({ messages, ...rest }: SizedRequest, tokensOf?: TokensOf): Size {
   const parameters = Object.entries(rest).filter(([name]) => !neverPrompt.includes(name));
   const bytes = jsonBytes(Object.fromEntries(parameters));
   const size: Size = { bytes, images: 0, unmeasured: 0, files: [] };
@@ -211,8 +235,11 @@ function sizeOf({ messages, ...rest }: SizedRequest): Size {
     size.bytes += jsonBytes(others);
     // An earlier answer that was spoken is named by its id alone.
     if ((others as { audio?: unknown }).audio) size.unmeasured += 1;
-    if (typeof content === 'string') size.bytes += Buffer.byteLength(content);
-    else for (const part of (content ?? []) as ContentPart[]) measurePart(part, size);
+    const parts = (typeof content === 'string' ? [{ type: 'text', text: content }] : content) ?? [];
+    const texts = (parts as ContentPart[]).filter(({ type }) => type !== 'image_url');
+    // A provider may join texts, and a tokenizer then joins other pieces.
+    const measure = texts.length === 1 ? tokensOf : undefined;
+    for (const part of parts as ContentPart[]) measurePart(part, size, measure);
   }
   return size;
 }
@@ -249,14 +276,14 @@ const isMeasuredAudio = ({ type, input_audio }: ContentPart) =>
   ['wav', 'mp3'].includes(textIn(input_audio?.format)) &&
   !/^https?:/i.test(textIn(input_audio?.data, 'https:'));
 
-function measurePart(part: ContentPart, size: Size): void {
+function measurePart(part: ContentPart, size: Size, tokensOf: TokensOf = Buffer.byteLength): void {
   const { type, text, image_url, file, ...others } = part;
   if (file) size.files.push(textIn(file.file_data));
   if (!measured.includes(type) && !isMeasuredAudio(part)) size.unmeasured += 1;
   if (type === 'image_url' && !isMeasuredImage(part)) size.unmeasured += 1;
   if (type === 'image_url') size.images += 1;
   else if (image_url !== undefined) size.bytes += jsonBytes({ image_url });
-  size.bytes += typeof text === 'string' ? Buffer.byteLength(text) : jsonBytes({ text });
+  size.bytes += typeof text === 'string' ? tokensOf(text) : jsonBytes({ text });
   size.bytes += jsonBytes(others);
 }
 

@@ -74,6 +74,14 @@ it('the function that streams chat stays small, and so does the one that reads f
   expect(sizes['read-document']).toBeLessThan(250_000);
 });
 
+it('the tables of a tokenizer lie beside the functions that may count by it', () => {
+  const counting = having(({ files }) => files.includes('o200k-tokens.mjs'));
+
+  expect(counting).toEqual(having(({ code }) => code.includes('o200k-tokens')));
+  expect(counting).toContain('create-chat-completion');
+  expect(having(({ code }) => code.includes(' phosphorylation'))).toEqual([]);
+});
+
 it('the function that reads documents for others has no client of AWS', () => {
   const code = bundles.find(({ name }) => name === 'read-document')?.code ?? '';
 

@@ -152,17 +152,17 @@ describe('the bound of a prompt whose beginning was told', () => {
   const request = { messages: [user(long), assistant('ok'), user('Go on.')] };
 
   it('is what was told and the bytes since', () => {
-    const bound = maxPromptTokens(model, request, { messages: 1, tokens: 20_000 });
+    const bound = maxPromptTokens(model, request, { told: { messages: 1, tokens: 20_000 } });
 
     expect(bound).toBeGreaterThan(20_000);
     expect(bound).toBeLessThan(20_500);
   });
 
   it('is never above that of bytes, nor below an eighth of them', () => {
-    expect(maxPromptTokens(model, request, { messages: 1, tokens: 900_000 })).toBe(
+    expect(maxPromptTokens(model, request, { told: { messages: 1, tokens: 900_000 } })).toBe(
       maxPromptTokens(model, request),
     );
-    expect(maxPromptTokens(model, request, { messages: 1, tokens: 1 })).toBeGreaterThan(
+    expect(maxPromptTokens(model, request, { told: { messages: 1, tokens: 1 } })).toBeGreaterThan(
       100_000 / 8,
     );
   });
@@ -176,8 +176,8 @@ describe('the bound of a prompt whose beginning was told', () => {
     };
     const told = { messages: 1, tokens: 20_000 };
 
-    expect(maxPromptTokens(model, withImage, told)).toBeGreaterThanOrEqual(20_500);
-    expect(maxPromptTokens(model, withFile, told)).toBe(model.contextWindow);
+    expect(maxPromptTokens(model, withImage, { told })).toBeGreaterThanOrEqual(20_500);
+    expect(maxPromptTokens(model, withFile, { told })).toBe(model.contextWindow);
   });
 
   const aText = fc.oneof(
@@ -224,7 +224,7 @@ describe('the bound of a prompt whose beginning was told', () => {
           const told = { messages: begun, tokens: count(messages.slice(0, begun)) };
 
           expect(beginnings).toHaveLength(turns.length + 1);
-          expect(maxPromptTokens(model, request, told)).toBeGreaterThanOrEqual(count(messages));
+          expect(maxPromptTokens(model, request, { told })).toBeGreaterThanOrEqual(count(messages));
         },
       ),
       { numRuns: cases(200, 10_000) },

@@ -27,11 +27,12 @@ const companions: Record<string, string[]> = {
   'wasm-vips/lib/vips-node.mjs': ['vips.wasm', 'vips-heif.wasm', 'vips-node.mjs'],
 };
 
-/** Processes that a module starts from its own folder; each is bundled beside the bundles that contain it. */
+/** Processes that a module starts from its own folder, and code that it loads late; each is bundled beside the bundles that contain it. */
 const processes: Record<string, string> = {
   'shared/documents/parts/open-document.ts': 'shared/documents/parts/pages-process.ts',
   'shared/documents/parts/take-apart.ts': 'shared/documents/parts/take-apart-process.ts',
   'shared/documents/parts/text-layers.ts': 'shared/documents/parts/text-layers-process.ts',
+  'shared/models/text-tokens.ts': 'shared/models/o200k-tokens.ts',
   'shared/pages/parse-page.ts': 'shared/pages/page-process.ts',
 };
 

@@ -22,19 +22,40 @@ export interface HoldPlan<Chosen extends Fit = Fit> {
   fit(free: Free): Chosen;
   /** Returns a sentence that says what a caller can do if its account has too little. */
   advice?(free: Free): string | undefined;
-  /** Returns a plan that holds less, or this one. It is asked where the hold is more than a hundredth of what is free. */
+  /** The most tokens of the prompt. */
+  promptTokens?: number;
+  /** Returns a plan that holds less, or this one. It is asked where the hold is tight. */
   closer?(): Promise<HoldPlan<Chosen>>;
+  /** With so many times the hold free it isn't tight; by default a hundred times. */
+  plenty?: number;
 }
 
-const plenty = 100;
-
 /** Whether a closer hold is worth its while. */
-export const isTight = (fit: Fit, free: Free): boolean =>
-  plenty * fit.holdNanoUsd > free.available ||
-  (free.tokens !== undefined && plenty * (fit.tokens ?? 0) > free.tokens);
+const isTight = <Chosen extends Fit>(plan: HoldPlan<Chosen>, free: Free) => {
+  const { plenty = 100 } = plan;
+  const { holdNanoUsd, tokens = 0 } = plan.fit(free);
+  return (
+    plenty * holdNanoUsd > free.available ||
+    (free.tokens !== undefined && plenty * tokens > free.tokens)
+  );
+};
 
-/** A hold that is refused by an account for which it is tight. */
-export const unlessTight = <Chosen extends Fit>(fit: Chosen): Chosen => ({
-  ...fit,
-  from: Math.max(fit.from ?? 0, plenty * fit.holdNanoUsd),
-});
+/** Whether a plan is closer where it holds too much of what is free. */
+export const canBeCloser = <Chosen extends Fit>(plan: HoldPlan<Chosen>, free: Free): boolean =>
+  plan.closer !== undefined && isTight(plan, free);
+
+/** Returns a plan that is as close as is worth its while; without `free`, as close as it can be. */
+export async function closest<Chosen extends Fit>(
+  plan: HoldPlan<Chosen>,
+  free?: Free,
+): Promise<HoldPlan<Chosen>> {
+  let found = plan;
+  while (found.closer && (!free || isTight(found, free))) found = await found.closer();
+  return found;
+}
+
+/** What a plan holds, refused by an account for which it is tight. */
+export const unlessTight = <Chosen extends Fit>(
+  { closer, plenty = 100 }: HoldPlan<Chosen>,
+  fit: Chosen,
+): Chosen => (closer ? { ...fit, from: Math.max(fit.from ?? 0, plenty * fit.holdNanoUsd) } : fit);

@@ -1,0 +1,17 @@
+import type { Model } from './catalogue.ts';
+
+/** The most tokens of a text that stands alone between the marks of its message. */
+export type TokensOf = (text: string) => number;
+
+/** Where the tables of a vocabulary lie: megabytes beside a bundle, which few calls need. */
+const tables = new URL(
+  import.meta.url.endsWith('.ts') ? './o200k-tokens.ts' : './o200k-tokens.mjs',
+  import.meta.url,
+);
+
+/** Loads what counts the texts of one prompt for a model; undefined if nobody knows its vocabulary. */
+export async function textTokens({ vocabulary }: Model): Promise<TokensOf | undefined> {
+  if (!vocabulary) return undefined;
+  const { o200kCounter } = (await import(tables.href)) as typeof import('./o200k-tokens.ts');
+  return o200kCounter();
+}

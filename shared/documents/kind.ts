@@ -24,7 +24,9 @@ export type DocumentKind =
 export const sniffedBytes = 4_100;
 
 /** The kinds of files that are taken apart: their text, their pictures, and the files in them. */
-export type CompositeKind = 'html' | 'rtf' | 'email' | 'archive';
+const compositeKinds = ['html', 'rtf', 'email', 'archive'] as const;
+
+export type CompositeKind = (typeof compositeKinds)[number];
 
 const kindByType = new Map<string, DocumentKind>(
   Object.entries({
@@ -104,7 +106,7 @@ const signedKinds = new Set<DocumentKind | undefined>(['archive', 'rtf']);
 
 /** Whether a kind of files is taken apart. */
 export const isComposite = (kind: DocumentKind): kind is CompositeKind =>
-  ['html', 'rtf', 'email', 'archive'].includes(kind);
+  compositeKinds.some((each) => each === kind);
 
 /** Returns a file's kind by its first bytes, else by its declared type and name; undefined if it is unsupported. */
 export function kindOf(

@@ -74,16 +74,13 @@ class Extraction {
   }
 
   async takeComposite({ kind, ...file }: Taken & { kind: CompositeKind }): Promise<void> {
-    switch (kind) {
-      case 'html':
-        return this.takeHtml(file);
-      case 'rtf':
-        return this.takeRtf(file);
-      case 'email':
-        return this.takeEmail(file);
-      case 'archive':
-        return this.takeArchive(file);
-    }
+    const takers: Record<CompositeKind, () => Promise<void> | void> = {
+      html: () => this.takeHtml(file),
+      rtf: () => this.takeRtf(file),
+      email: () => this.takeEmail(file),
+      archive: () => this.takeArchive(file),
+    };
+    return takers[kind]();
   }
 
   private takeHtml({ name, bytes }: Taken): void {

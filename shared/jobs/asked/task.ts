@@ -39,7 +39,7 @@ export const askedOf = ({ job_type, asked_model, pipeline, extract }: Job & Task
 
 /** What decides which models a job's steps run on. */
 interface Asked {
-  job_type: 'chat' | 'ocr' | 'auto';
+  job_type: Job['job_type'];
   model: string | null;
   pipeline: string | null;
   extract?: object | null | undefined;

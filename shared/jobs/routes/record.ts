@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { Count, Instant } from '../../http/schema.ts';
 import { Metadata } from '../../ledger/terms/metadata.ts';
-import { jobStatuses, Progress } from '../engine/item/status.ts';
+import { jobStatuses, jobTypes, Progress } from '../engine/item/status.ts';
 import { JobResult } from '../results/result.ts';
 
 const Text = v.nullable(v.string());
@@ -19,7 +19,7 @@ export const Extract = v.object({
 export const JobRecord = v.object({
   id: v.string(),
   status: v.picklist(jobStatuses),
-  job_type: v.picklist(['chat', 'ocr', 'auto']),
+  job_type: v.picklist(jobTypes),
   model: v.string(),
   input_type: v.picklist(['inline', 'drive_file', 'drive_folder', 'file']),
   filename: Text,

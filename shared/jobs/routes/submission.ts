@@ -10,6 +10,7 @@ import { Metadata } from '../../ledger/terms/metadata.ts';
 import { findModel, findOcrEngine } from '../../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from '../asked/inline-files.ts';
 import { canRead, chatModelOf, modelsOf } from '../asked/task.ts';
+import { jobTypes } from '../engine/item/status.ts';
 import { checkExtract, ExtractInput } from '../kinds/extraction/extract-input.ts';
 
 /** Longer than any that Google gives. */
@@ -28,7 +29,7 @@ export const DriveInput = dictionary(
 /** The body of `POST /batch/jobs`. */
 export const JobSubmission = dictionary(
   v.object({
-    job_type: v.picklist(['chat', 'ocr', 'auto']),
+    job_type: v.picklist(jobTypes),
     model: orNull(ModelName),
     inline: orNull(InlineInput),
     drive: orNull(DriveInput),

@@ -101,7 +101,8 @@ function shownIn(dialect: DialectName): Shown {
   };
 }
 
-const isRead = (dialect: DialectName) => dialect === 'responses' || dialect === 'messages';
+/** Chunks of a chat completion are looked at as they are; any other dialect's events are read. */
+const isRead = (dialect: DialectName) => dialect !== 'chat' && dialect !== 'embeddings';
 
 /**
  * Throws for an upstream's error, or passes it on if the request is to blame and clients look for it in the stream,

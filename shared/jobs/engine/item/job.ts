@@ -3,7 +3,7 @@ import { getItem } from '../../../aws/dynamodb.ts';
 import { setting } from '../../../config.ts';
 import { memory, type Room } from '../../../http/byte-budget.ts';
 import type { Metadata } from '../../../ledger/terms/metadata.ts';
-import type { JobStatus, Progress } from './status.ts';
+import type { JobStatus, JobType, Progress } from './status.ts';
 
 /** What names a job: the key that owns it, and its own id. */
 export interface JobKey {
@@ -23,7 +23,7 @@ export interface Job extends JobKey {
   kind: string;
   phase?: string;
   status: JobStatus;
-  job_type: 'chat' | 'ocr' | 'auto';
+  job_type: JobType;
   model: string;
   input_type: 'inline' | 'drive_file' | 'drive_folder' | 'file';
   filename?: string;

@@ -41,6 +41,7 @@ import { planDearest, planHold } from './plan-hold.ts';
 import { promptHash, toldOf } from './told-prompt.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
 import { noteUses } from './use-notes.ts';
+import { userOf } from './user-of.ts';
 
 /** A model, and what it is asked. */
 export interface Route {
@@ -138,6 +139,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
     );
   }
   const wantedAt = performance.now();
+  const user = userOf(call.body, dialectOf(call));
   const chargeSubject = { model: first.model.id, ...subject };
   const options = { canWait: subject.job_id !== undefined, limitName };
   const wide = planDearest([first, ...others], options);
@@ -160,7 +162,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   // Another model's tokens of the prompt are not known.
   const plan = others.length === 0 ? { ...wide, ...closer } : wide;
   const [{ hold, chosen }] = await Promise.all([
-    reserveByPlan(keyId, plan, chargeSubject, { asRequest }),
+    reserveByPlan(keyId, plan, chargeSubject, { asRequest, user }),
     readCircuits(),
   ]);
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });

@@ -4,7 +4,7 @@ import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
 import { type Account, findAccount, windowOf } from './account/account.ts';
-import { type CallUse, ceilings } from './account/further-limits.ts';
+import { type CallUse, ceilings, namingCustomer } from './account/further-limits.ts';
 import { remember, type Seen } from './account/last-seen.ts';
 import { maxRounds, refuseLacking, refuseRequest } from './account/refuse.ts';
 import { hasWindowEnded } from './account/renew-window.ts';
@@ -40,6 +40,8 @@ export interface ReserveOptions {
   asRequest?: boolean;
   /** The leases of the process, if it has any. */
   leases?: Leases | undefined;
+  /** The user that the request names, for limits of each user. */
+  user?: string | undefined;
 }
 
 /**
@@ -69,17 +71,19 @@ export async function reserveByPlan<Chosen extends Fit>(
   subject: ChargeSubject,
   options: ReserveOptions = {},
 ): Promise<{ hold: Hold; chosen: Chosen }> {
-  const { asRequest = true, leases = processLeases() } = options;
+  const { asRequest = true, leases = processLeases(), user } = options;
+  const use = { ...subject, user };
   const taken = await leases?.take(keyId, plan, asRequest);
   if (taken) {
     const hold = holdOf(taken, subject, asRequest);
     return { hold: { ...hold, ...(leases && { leases }) }, chosen: taken.chosen };
   }
-  const held = await holdByPlan(keyId, plan, asRequest, subject, leases);
+  const held = await holdByPlan(keyId, plan, asRequest, use, leases);
   // What limits a call by its model or customer is no lease's to know.
   const isLimited = [held.account, held.team].some((each) => each?.limits !== undefined);
   if (!isLimited && ceilings().length === 0) leases?.note(held.account, held.chosen.holdNanoUsd);
-  return { hold: holdOf(held, subject, asRequest), chosen: held.chosen };
+  const named = { ...subject, ...namingCustomer([held.account, held.team], use) };
+  return { hold: holdOf(held, named, asRequest), chosen: held.chosen };
 }
 
 /** The accounts as a hold left them, what was held, and when, in ms since 1970. */

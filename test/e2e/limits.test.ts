@@ -97,6 +97,44 @@ it('gives each customer an account of its own with its first call, and those tha
   expect(await used('?customer=eve')).toEqual([0]);
 });
 
+it('counts for each user that a request names, where its limit says so, in every dialect', async () => {
+  const model = chat.newModel().id;
+  const limits = ['user:budget-usd=2/day', 'customer:budget-usd=3/day'];
+  const account = await chat.newAccount({ limits });
+  const long = 'x'.repeat(10_000);
+  const messages = [{ role: 'user', content: 'Hi' }];
+
+  await ask(account, model, { user: 'ada' });
+  await ask(account, model, { safety_identifier: 'ada', metadata: { note: 'kept' } });
+  await call(account, 'POST', '/v1/responses', { model, input: 'Hi', user: 'ada' });
+  await call(account, 'POST', '/v1/messages', {
+    ...{ model, messages, max_tokens: 100, metadata: { user_id: 'ada' } },
+  });
+  await ask(account, model, { user: 'ada', metadata: { customer: 'bob' } });
+  await ask(account, model, { user: long });
+  await ask(account, model, { user: '\ud800' });
+  await ask(account, model);
+
+  const charges = await endedCharges(account);
+  const named = (name: string) =>
+    spentOf(charges.filter(({ metadata }) => metadata?.['customer'] === name));
+  const used = async (name: string) =>
+    (await limitsOf(account, `?customer=${name}`)).map((each) => each.used * 1e9);
+  const names = charges.flatMap(({ metadata }) => metadata?.['customer'] ?? []);
+  expect(names.filter((name) => name === 'ada')).toHaveLength(4);
+  expect(names.filter((name) => !['ada', 'bob'].includes(name)).map((name) => name.length)).toEqual(
+    [22, 22],
+  );
+  expect(charges.find(({ metadata }) => metadata?.['note'])?.metadata).toEqual({
+    ...{ note: 'kept', customer: 'ada' },
+  });
+  expect(await used('ada')).toEqual([expect.closeTo(named('ada'), 3), 0]);
+  expect(await used('bob')).toEqual(Array(2).fill(expect.closeTo(named('bob'), 3)));
+  const [byUser = 0, byCustomer = 0] = await used('');
+  expect(byUser).toBeCloseTo(spentOf(charges.filter(({ metadata }) => !metadata)), 3);
+  expect(byCustomer).toBeCloseTo(spentOf(charges) - named('bob'), 3);
+});
+
 it('eight first calls at once of a customer with money for none reach no upstream', async () => {
   const model = chat.newModel();
   const account = await chat.newAccount({ limits: ['customer:budget-usd=0.000001/day'] });

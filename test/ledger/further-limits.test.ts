@@ -169,6 +169,7 @@ it.each([
   'tokens-per-minute=200000',
   'gpt-5:requests-per-minute=60',
   'customer:max-concurrent=0',
+  'user:gpt-5:budget-usd=2/day',
 ])('reads %s', (text) => {
   expect(parseFurtherLimit(text)).toMatchObject({ name: text });
 });

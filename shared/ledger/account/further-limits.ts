@@ -23,6 +23,8 @@ export interface LimitList {
 export interface CallUse {
   model?: string;
   metadata?: Metadata | null | undefined;
+  /** The user that the request names, which limits of each `user` go by. */
+  user?: string | undefined;
 }
 
 export const listKey = (key_id: string) => ({ key_id, entry: 'limits' }) as const;
@@ -65,16 +67,39 @@ export async function furtherNow(
   return furtherKnown(owners, use);
 }
 
-const idsIn = (list: LimitList | undefined, { model, metadata }: CallUse): string[] =>
-  (list?.limits ?? [])
-    .filter((limit) => limit.model === undefined || limit.model === model)
-    .map(({ id, perCustomer }) =>
-      furtherId(
-        list?.key_id ?? '',
-        id,
-        perCustomer ? customerHash(metadata?.['customer']) : undefined,
-      ),
-    );
+const limitsIn = (list: LimitList | undefined, { model }: CallUse): FurtherLimit[] =>
+  (list?.limits ?? []).filter((limit) => limit.model === undefined || limit.model === model);
+
+const idsIn = (list: LimitList | undefined, use: CallUse): string[] =>
+  limitsIn(list, use).map((limit) =>
+    furtherId(
+      list?.key_id ?? '',
+      limit.id,
+      limit.perCustomer ? customerHash(customerOf(limit, use)) : undefined,
+    ),
+  );
+
+const maxNameLength = 512;
+
+/** The customer that a limit counts a call for. A user's name that no metadata could have is its hash. */
+function customerOf({ byUser }: FurtherLimit, { metadata, user = '' }: CallUse): string {
+  const named = metadata?.['customer'];
+  if (named || !byUser) return named ?? '';
+  return user.length <= maxNameLength && user.isWellFormed() ? user : customerHash(user);
+}
+
+/** The metadata of a charge, which names its user as the customer where a limit counts by it. */
+export function namingCustomer(
+  owners: readonly (Account | undefined)[],
+  use: CallUse,
+): { metadata?: Metadata } {
+  const limits = owners.flatMap((account) =>
+    account?.limits ? limitsIn(known(account), use) : [],
+  );
+  const limit = limits.find(({ byUser }) => byUser);
+  const customer = limit && customerOf(limit, use);
+  return customer ? { metadata: { ...use.metadata, customer } } : {};
+}
 
 /** What names a customer's account. Calls that name none are one customer's, so that nobody passes a limit so. */
 export const customerHash = (customer = '') =>
@@ -92,7 +117,7 @@ export interface Customer {
 }
 
 /** Opens the account of a customer whose first call it is. Throws if a key or team has too many. */
-export async function openCustomer(id: string, { metadata }: CallUse): Promise<void> {
+export async function openCustomer(id: string, use: CallUse): Promise<void> {
   const ownerId = limitOwner(id);
   const [, limitId, hash] = id.split('~');
   const list = await findLimitList(ownerId);
@@ -107,7 +132,7 @@ export async function openCustomer(id: string, { metadata }: CallUse): Promise<v
   const customer: Customer = {
     key_id: ownerId,
     entry: `customer_${limitId}~${hash}`,
-    customer: metadata?.['customer'] ?? '',
+    customer: customerOf(limit, use),
   };
   const failed = await writeTransaction([
     {

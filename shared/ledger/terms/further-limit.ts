@@ -10,6 +10,8 @@ export interface FurtherLimit {
   name: string;
   model?: string;
   perCustomer?: boolean;
+  /** Whether the user that a request names is the customer, where its metadata names none. */
+  byUser?: boolean;
   /** A sum of a window; of tokens, as if each were a nano-dollar. */
   amountUsd?: number;
   duration: string | null;
@@ -19,7 +21,7 @@ export interface FurtherLimit {
 
 /** What a further limit is, in the words of a command's help. */
 export const furtherLimitTakes =
-  'limits such as budget-usd=5/day, gpt-5:budget-usd=50/month@Europe/Berlin, tokens-per-minute=200000, gpt-5:requests-per-minute=60, max-concurrent=4, customer:budget-usd=2/day, separated by commas, at most 8';
+  'limits such as budget-usd=5/day, gpt-5:budget-usd=50/month@Europe/Berlin, tokens-per-minute=200000, gpt-5:requests-per-minute=60, max-concurrent=4, customer:budget-usd=2/day (by metadata.customer) or user:budget-usd=2/day (by that, or else the user that a request names), separated by commas, at most 8';
 
 const maxTokens = 1e12;
 const maxUsd = 1_000_000;
@@ -27,11 +29,17 @@ const maxRequests = 999_999_999;
 
 /** Reads a limit as its operator wrote it; undefined if it is none. Its id is still to be given: it has its unit alone. */
 export function parseFurtherLimit(name: string): FurtherLimit | undefined {
-  const [, customer, model, kind = '', digits = '', window] =
-    name.match(/^(customer:)?(?:([^\s,=]+):)?([a-z-]+)=(\d+(?:\.\d{1,9})?)(?:\/(\S+))?$/) ?? [];
+  const [, each, model, kind = '', digits = '', window] =
+    name.match(/^(customer:|user:)?(?:([^\s,=]+):)?([a-z-]+)=(\d+(?:\.\d{1,9})?)(?:\/(\S+))?$/) ??
+    [];
   const amount = Number(digits);
   const whole = (most: number) => Number.isInteger(amount) && amount <= most && !window;
-  const limit = { name, ...(model && { model }), ...(customer && { perCustomer: true }) };
+  const limit = {
+    name,
+    ...(model && { model }),
+    ...(each && { perCustomer: true }),
+    ...(each === 'user:' && { byUser: true }),
+  };
   if (kind === 'budget-usd') {
     const duration = window === undefined ? null : durationOf(window);
     if (duration === undefined || amount > maxUsd) return undefined;

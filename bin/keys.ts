@@ -128,7 +128,7 @@ await runCommand(
 
     async limits({ id, values }) {
       await reachKeys(values);
-      return showLimits(id === deploymentId ? id : (await readKey(id)).id);
+      return showLimits(id ? (await readKey(id)).id : deploymentId);
     },
 
     async rotate({ id, values }) {

@@ -27,6 +27,8 @@ const help = `Runs the whole service on this machine.
   --embedding-model M
                offer this model for embeddings; its price is one of tokens in (nomic-embed-text=0.02)
   --price I,O  the price of each model without one; on this machine it is 0 unless given
+  --day-ceiling-usd N
+               refuse what all keys together would spend beyond N dollars in a day of UTC
   --memory     keep nothing: forget all at the end
   --help       show this
 
@@ -58,6 +60,7 @@ interface Options {
   dataDir: string;
   memory: boolean;
   models: OwnModels;
+  context: Record<string, unknown>;
 }
 
 async function readOptions(): Promise<Options | undefined> {
@@ -77,7 +80,20 @@ async function readOptions(): Promise<Options | undefined> {
     dataDir: resolve(values.data),
     memory,
     models: await readModels(values, modelsUrl),
+    context: ceilingContext(values['day-ceiling-usd']),
   };
+}
+
+/** Returns the setting of a ceiling: the synthesis refuses one that is no amount. */
+function ceilingContext(usd: string | undefined): Record<string, unknown> {
+  if (usd === undefined) return {};
+  refuseAssembly('--day-ceiling-usd');
+  return { 'quire:dayCeilingUsd': usd };
+}
+
+function refuseAssembly(option: string): void {
+  if (!process.env['QUIRE_ASSEMBLY']) return;
+  throw new StageError(`${option} synthesizes the stack anew, so it takes no QUIRE_ASSEMBLY.`);
 }
 
 /** Reads `--model`, `--embedding-model` and `--price`, and refuses a model without a price. */
@@ -87,9 +103,7 @@ async function readModels(
 ): Promise<OwnModels> {
   const embedding = given['embedding-model'];
   if (model.length + embedding.length === 0) return { models: [] };
-  if (process.env['QUIRE_ASSEMBLY']) {
-    throw new StageError('--model synthesizes the stack anew, so it takes no QUIRE_ASSEMBLY.');
-  }
+  refuseAssembly('--model');
   const priced = (texts: string[], default_: string | undefined) =>
     texts.map((text) => (default_ && !text.includes('=') ? `${text}=${default_}` : text));
   const embeddingModels = priced(embedding, price?.split(',')[0]);
@@ -112,6 +126,7 @@ function parse() {
         model: { type: 'string', multiple: true, default: [] },
         'embedding-model': { type: 'string', multiple: true, default: [] },
         price: { type: 'string' },
+        'day-ceiling-usd': { type: 'string' },
         memory: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },

@@ -10,8 +10,10 @@ import { nameAccount } from './team.ts';
 import { ceilingId } from './terms/account-ids.ts';
 import { toNanoUsd } from './terms/nano-usd.ts';
 
-/** From so many percent on each minute's log has a line, and an alarm tells of it. */
+/** From so many percent on an alarm tells of it, and the log has a line for the day. */
 const nearPercent = 80;
+/** The day that the log has had its line for. */
+let toldOf = '';
 
 /**
  * Has the account of all keys go by the ceiling that is set, and measures how much of it is used. The sweep alone does so: while
@@ -31,5 +33,8 @@ export async function keepCeiling(): Promise<void> {
   const spent = hasWindowEnded(account, Date.now()) ? 0 : account.spent;
   const percent = usd === 0 ? 100 : (100 * (spent + account.held)) / toNanoUsd(usd);
   measure({ CeilingPercent: percent });
-  if (percent >= nearPercent) log('warn', 'day ceiling near', { percent: Math.floor(percent) });
+  const day = new Date().toISOString().slice(0, 10);
+  if (percent < nearPercent || toldOf === day) return;
+  toldOf = day;
+  log('warn', 'day ceiling near', { percent: Math.floor(percent) });
 }

@@ -112,6 +112,12 @@ const refusedEnvironments: [
     /^SEARXNG_URL is "searxng": .*, such as http:\/\/searxng\.\n$/,
   ],
   [
+    'a ceiling that is no amount',
+    [...memory, '--day-ceiling-usd', 'much'],
+    { QUIRE_ASSEMBLY: '' },
+    /The setting quire:dayCeilingUsd is "much": it should be US dollars from 0 to 1000000\.\n$/,
+  ],
+  [
     'a DynamoDB at a URL without http://',
     memory,
     { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },

@@ -72,7 +72,11 @@ what was made for them.`,
   },
   show: command('Shows a key.', true),
   set: command('Changes a key; "none" removes a limit.', true, ['name', 'extra-usd', ...limits]),
-  limits: command(limitsSaid, true),
+  limits: {
+    ...command(limitsSaid, true),
+    idIsOptional: true,
+    notes: 'Without an ID it shows the ceiling of what all keys spend in a day.',
+  },
   rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
   webhooks: command(
     "Lists the latest 20 events of a key's webhook; sends one again, or a test.",

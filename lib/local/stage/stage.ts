@@ -25,6 +25,8 @@ export interface StageOptions {
   memory: boolean;
   /** Models in place of the catalogue's, if there are any. */
   models: OwnModels;
+  /** Other settings, by their names in `cdk.json`. */
+  context?: Record<string, unknown>;
   narrator: Narrator;
   /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;

@@ -28,12 +28,17 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   }
 }
 
-async function synthesize({ dataDir, models, narrator }: StageOptions): Promise<Synthesis> {
+async function synthesize({
+  dataDir,
+  models,
+  context,
+  narrator,
+}: StageOptions): Promise<Synthesis> {
   // A start deletes the assemblies of earlier ones.
   const dir = join(dataDir, 'deployment');
   const synthesis = await synthesizeOnce(
     dir,
-    { search: searchProvider(), models, bundles: true },
+    { search: searchProvider(), models, bundles: true, ...(context && { context }) },
     { onSynthesis: () => narrator.step('synthesizing the stack from its sources: some seconds') },
   );
   deleteOtherAssemblies(dir, synthesis);

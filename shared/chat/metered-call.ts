@@ -1,6 +1,6 @@
 import { memory, type Room } from '../http/byte-budget.ts';
 import { raiseHold } from '../ledger/raise-hold.ts';
-import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
+import { type Hold, isAlike, reserveByPlan } from '../ledger/reserve.ts';
 import {
   type Kept,
   type Outcome,
@@ -173,7 +173,9 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
     : undefined;
   const limited = ({ request: _, ...route }: (typeof routes)[number]): Route =>
     maxTokens === undefined ? route : { ...route, body: { ...route.body, [limitName]: maxTokens } };
-  const held = { ...call, ...limited(first), fallbacks: others.map(limited) };
+  // What another model's limit counts is not held there, so that model is not asked.
+  const alike = others.filter(({ model }) => isAlike(hold, model.id));
+  const held = { ...call, ...limited(first), fallbacks: alike.map(limited) };
   return { call: held, hold, mostNanoUsd, ...(maxTokens !== undefined && { maxTokens }) };
 }
 

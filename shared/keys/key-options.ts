@@ -52,7 +52,13 @@ const maxUsd = 1_000_000;
 const usd = `US dollars from 0 to ${maxUsd}, with at most 9 decimals, as in 12.50`;
 
 const Usd = v.pipe(
-  matching(/^\d+(\.\d{1,9})?$/, usd),
+  v.string(),
+  v.regex(/^\d+(\.\d{1,9})?$/, (issue) => {
+    const another = /^[\d.]+\/\S+$/.test(issue.input)
+      ? `; for a window beside the budget's, --limits budget-usd=${issue.input}`
+      : '';
+    return `${takes(usd)(issue)}${another}`;
+  }),
   v.transform(Number),
   v.maxValue(maxUsd, takes(usd)),
 );

@@ -4,7 +4,7 @@ import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
 import { type Account, findAccount, windowOf } from './account/account.ts';
-import { type CallUse, ceilings, namingCustomer } from './account/further-limits.ts';
+import { type CallUse, ceilings, countsAlike, namingCustomer } from './account/further-limits.ts';
 import { remember, type Seen } from './account/last-seen.ts';
 import { maxRounds, refuseLacking, refuseRequest } from './account/refuse.ts';
 import { hasWindowEnded } from './account/renew-window.ts';
@@ -85,6 +85,10 @@ export async function reserveByPlan<Chosen extends Fit>(
   const named = { ...subject, ...namingCustomer([held.account, held.team], use) };
   return { hold: holdOf(held, named, asRequest), chosen: held.chosen };
 }
+
+/** Whether a hold covers the limits of another model, as that has none of its own. */
+export const isAlike = ({ account, team, charge }: Hold, model: string): boolean =>
+  model === charge.model || countsAlike([account, team], model);
 
 /** The accounts as a hold left them, what was held, and when, in ms since 1970. */
 interface Held<Chosen extends Fit> extends Pick<HeldOn, 'account' | 'team'> {

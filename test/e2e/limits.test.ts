@@ -135,6 +135,21 @@ it('counts for each user that a request names, where its limit says so, in every
   expect(byCustomer).toBeCloseTo(spentOf(charges) - named('bob'), 3);
 });
 
+it('asks no fallback that a limit of its own counts, as the call is not held there', async () => {
+  const model = chat.newModel('routed', { kind: 'status', status: 503 });
+  const [limited, free] = [chat.newModel('dear'), chat.newModel('dear')];
+  const limits = ['budget-usd=5/day', `${model.id}:budget-usd=5/day`, `${limited.id}:budget-usd=0`];
+  const account = await chat.newAccount({ limits });
+
+  const none = await ask(account, model.id, { models: [limited.id] });
+  const served = await ask(account, model.id, { models: [limited.id, free.id] });
+  const own = await ask(account, limited.id);
+
+  expect([none.status, served.status, own.status]).toEqual([503, 200, 429]);
+  expect(served.headers.get('x-quire-model')).toBe(free.id);
+  expect((await limitsOf(account)).map(({ used }) => used > 0)).toEqual([true, true, false]);
+});
+
 it('eight first calls at once of a customer with money for none reach no upstream', async () => {
   const model = chat.newModel();
   const account = await chat.newAccount({ limits: ['customer:budget-usd=0.000001/day'] });

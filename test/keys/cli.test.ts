@@ -470,6 +470,10 @@ describe.concurrent('refuses in one sentence', () => {
     [['create', '--name', ' '], '--name takes 1 to 100 printable characters, not " ".'],
     [create('--budget-usd', 'ten'), `${usd}, not "ten".`],
     [
+      create('--budget-usd', '5/day'),
+      `${usd}, not "5/day"; for a window beside the budget's, --limits budget-usd=5/day.`,
+    ],
+    [
       create('--limits', 'budget-usd=5/fortnight'),
       `--limits takes ${furtherLimitTakes}, not "budget-usd=5/fortnight".`,
     ],

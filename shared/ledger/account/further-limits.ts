@@ -101,6 +101,13 @@ export function namingCustomer(
   return customer ? { metadata: { ...use.metadata, customer } } : {};
 }
 
+/** Whether a call that is held for one model counts alike if another answers it: the other has no limits of its own. */
+export const countsAlike = (owners: readonly (Account | undefined)[], model: string): boolean =>
+  owners.every(
+    (account) =>
+      !account?.limits || known(account)?.limits.every((limit) => limit.model !== model) === true,
+  );
+
 /** What names a customer's account. Calls that name none are one customer's, so that nobody passes a limit so. */
 export const customerHash = (customer = '') =>
   createHash('sha256').update(customer).digest('base64url').slice(0, 22);

@@ -30,7 +30,7 @@ export function wrongInCalendar(calendar: Calendar): [keyof Calendar, string] | 
 }
 
 /** Whether the runtime knows a time zone by its name; an offset is none. */
-export function isZone(name: string): boolean {
+function isZone(name: string): boolean {
   try {
     return /^[A-Za-z][\w+/-]*$/.test(name) && clockOf(name) !== undefined;
   } catch {

@@ -1,4 +1,4 @@
-import { calendarText, isZone } from './calendar.ts';
+import { type Calendar, calendarText, wrongInCalendar } from './calendar.ts';
 import { isDuration } from './duration.ts';
 import { toUsd } from './nano-usd.ts';
 
@@ -54,12 +54,13 @@ export function parseFurtherLimit(name: string): FurtherLimit | undefined {
   return undefined;
 }
 
-/** The duration of a window such as `day`, `month@Europe/Berlin` or `30d`; undefined if it is none. */
+/** The duration of a window such as `day`, `month-15@Europe/Berlin` or `30d`; undefined if it is none. */
 function durationOf(window: string): string | undefined {
-  const [, unit = '', zone = 'UTC'] = window.match(/^([^@]+)(?:@(\S+))?$/) ?? [];
+  const [, unit = '', anchor, zone = 'UTC'] =
+    window.match(/^([a-z]+)(?:-([^@]+))?(?:@(\S+))?$/) ?? [];
   if (isDuration(window)) return window;
-  const isKnown = ['day', 'week', 'month', 'quarter', 'year'].includes(unit) && isZone(zone);
-  return isKnown ? calendarText({ window: unit as 'day', zone, anchor: undefined }) : undefined;
+  const calendar = { window: unit as Calendar['window'], zone, anchor };
+  return wrongInCalendar(calendar) ? undefined : calendarText(calendar);
 }
 
 /** What stays of a limit if its amount is changed: its account goes on. */

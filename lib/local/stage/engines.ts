@@ -128,7 +128,7 @@ export function endpointsOf(
     // One process serves all calls of a key. They are turned off to compare both.
     LEASES: process.env['LEASES'] ?? 'on',
     // The engines share a machine with what asks them, and write to its disk.
-    AWS_TIMEOUT_FACTOR: '10',
+    AWS_TIMEOUT_FACTOR: process.env['AWS_TIMEOUT_FACTOR'] ?? '10',
     AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
     AWS_ENDPOINT_URL_SQS: queues.url,
     AWS_ENDPOINT_URL_S3: queues.url,

@@ -29,7 +29,7 @@ import {
   type SizedRequest,
 } from '../models/token-bounds.ts';
 import { type Head, meteredAnswer } from '../models/upstreams/answer-head.ts';
-import { dialects, wires } from '../models/upstreams/dialects.ts';
+import { readerOf, wires } from '../models/upstreams/dialects.ts';
 import {
   mayAnswerElsewhere,
   type OpenedCompletion,
@@ -180,10 +180,6 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
 }
 
 const dialectOf = ({ dialect = 'chat' }: ModelCall) => dialect;
-
-/** Reads a streamed answer that is no chat completion. */
-export const readerOf = (dialect: DialectName) =>
-  dialect === 'chat' || dialect === 'embeddings' ? undefined : dialects[dialect].reader();
 
 /** A call's request as it is measured. */
 export const sizedRequest = (call: ModelCall): SizedRequest =>

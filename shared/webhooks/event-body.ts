@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { Count, Instant, Usd } from '../http/schema.ts';
+import { inputTypes, jobTypes } from '../job-types.ts';
 
 /** How a job ended, without what it is called, was asked, read or said. */
 export const JobEnd = v.object({
   id: v.string(),
   key_id: v.string(),
   status: v.picklist(['done', 'failed', 'cancelled']),
-  job_type: v.picklist(['chat', 'ocr', 'auto']),
-  input_type: v.picklist(['inline', 'drive_file', 'drive_folder', 'file']),
+  job_type: v.picklist(jobTypes),
+  input_type: v.picklist(inputTypes),
   model: v.string(),
   /** The code of its error; null without one. */
   error_code: v.nullable(v.string()),

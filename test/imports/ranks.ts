@@ -87,7 +87,6 @@ export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   'shared/ledger': [['.'], ['audit'], ['leases'], ['parts'], ['account'], ['terms']],
   'lib/local': [
-    ['watch'],
     ['stage'],
     ['gateway'],
     ['lambda'],

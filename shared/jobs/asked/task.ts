@@ -1,4 +1,5 @@
 import { ServiceError } from '../../http/errors.ts';
+import type { JobType } from '../../job-types.ts';
 import { catalogue, findModel, findOcrEngine, type Model } from '../../models/catalogue.ts';
 import type { Job } from '../engine/item/job.ts';
 import { runAttributes } from '../engine/item/new-job.ts';
@@ -39,7 +40,7 @@ export const askedOf = ({ job_type, asked_model, pipeline, extract }: Job & Task
 
 /** What decides which models a job's steps run on. */
 interface Asked {
-  job_type: Job['job_type'];
+  job_type: JobType;
   model: string | null;
   pipeline: string | null;
   extract?: object | null | undefined;

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { Count, Instant } from '../../http/schema.ts';
+import { inputTypes, jobTypes } from '../../job-types.ts';
 import { Metadata } from '../../ledger/terms/metadata.ts';
-import { jobStatuses, jobTypes, Progress } from '../engine/item/status.ts';
+import { jobStatuses, Progress } from '../engine/item/status.ts';
 import { JobResult } from '../results/result.ts';
 
 const Text = v.nullable(v.string());
@@ -21,7 +22,7 @@ export const JobRecord = v.object({
   status: v.picklist(jobStatuses),
   job_type: v.picklist(jobTypes),
   model: v.string(),
-  input_type: v.picklist(['inline', 'drive_file', 'drive_folder', 'file']),
+  input_type: v.picklist(inputTypes),
   filename: Text,
   priority: Count,
   retry_count: Count,

@@ -4,13 +4,13 @@ import { refuseInMessages } from '../../chat/unsupported-parameters.ts';
 import type { Caller } from '../../http/caller.ts';
 import { valueError } from '../../http/errors.ts';
 import { dictionary, integerBetween, ModelName, orNull, stringUpTo } from '../../http/schema.ts';
+import { jobTypes } from '../../job-types.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
 import { allowedModelsOf, isUsable, noSuchModel } from '../../keys/usable-models.ts';
 import { Metadata } from '../../ledger/terms/metadata.ts';
 import { findModel, findOcrEngine } from '../../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from '../asked/inline-files.ts';
 import { canRead, chatModelOf, modelsOf } from '../asked/task.ts';
-import { jobTypes } from '../engine/item/status.ts';
 import { checkExtract, ExtractInput } from '../kinds/extraction/extract-input.ts';
 
 /** Longer than any that Google gives. */

@@ -16,7 +16,7 @@ import {
 import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
 import { within } from '../idle-timeout.ts';
 import { OutputCount } from '../output-count.ts';
-import { dialects } from './dialects.ts';
+import { dialects, readerOf } from './dialects.ts';
 
 /** An answer that is read, in the dialect that its caller asked in. */
 interface Answer {
@@ -79,7 +79,7 @@ type Shown = (chunk: Uint8Array | undefined, state: { isTaken: boolean }) => boo
 /** Makes what takes a stream chunk by chunk, undefined at its end, and returns whether it has shown an answer. */
 function shownIn(dialect: DialectName): Shown {
   const splitter = new EventSplitter();
-  const reader = isRead(dialect) ? dialects[dialect].reader() : undefined;
+  const reader = readerOf(dialect);
   const show = (event: Body): boolean => {
     if (!reader && event['error']) throw reportedFailure(event['error'], brokeOff);
     const events = reader?.read(event) ?? [];
@@ -100,9 +100,6 @@ function shownIn(dialect: DialectName): Shown {
     return false;
   };
 }
-
-/** Chunks of a chat completion are looked at as they are; any other dialect's events are read. */
-const isRead = (dialect: DialectName) => dialect !== 'chat' && dialect !== 'embeddings';
 
 /**
  * Throws for an upstream's error, or passes it on if the request is to blame and clients look for it in the stream,

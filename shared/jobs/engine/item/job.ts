@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { getItem } from '../../../aws/dynamodb.ts';
 import { setting } from '../../../config.ts';
 import { memory, type Room } from '../../../http/byte-budget.ts';
+import type { InputType, JobType } from '../../../job-types.ts';
 import type { Metadata } from '../../../ledger/terms/metadata.ts';
-import type { JobStatus, JobType, Progress } from './status.ts';
+import type { JobStatus, Progress } from './status.ts';
 
 /** What names a job: the key that owns it, and its own id. */
 export interface JobKey {
@@ -25,7 +26,7 @@ export interface Job extends JobKey {
   status: JobStatus;
   job_type: JobType;
   model: string;
-  input_type: 'inline' | 'drive_file' | 'drive_folder' | 'file';
+  input_type: InputType;
   filename?: string;
   priority: number;
   /** The priority asked for, if it is better than the best that the key may have. */

@@ -8,10 +8,6 @@ export type EndStatus = (typeof endStatuses)[number];
 export const isEnd = (status: string): status is EndStatus =>
   (endStatuses as readonly string[]).includes(status);
 
-/** What a caller may ask a job to do. */
-export const jobTypes = ['chat', 'ocr', 'auto'] as const;
-export type JobType = (typeof jobTypes)[number];
-
 /** Where a job stands. */
 export const jobStatuses = ['queued', 'processing', ...endStatuses] as const;
 export type JobStatus = (typeof jobStatuses)[number];

@@ -3,10 +3,10 @@ import { ExtractError } from '../../../extract/asked/errors.ts';
 import { type ExtractSpec, parseExtract } from '../../../extract/asked/spec.ts';
 import { valueError } from '../../../http/errors.ts';
 import { dictionary, orNull, runningAs, stringUpTo } from '../../../http/schema.ts';
+import type { JobType } from '../../../job-types.ts';
 import { findModel } from '../../../models/catalogue.ts';
 import type { Extracting } from '../../asked/extract-task.ts';
 import { chatModelOf } from '../../asked/task.ts';
-import type { Job } from '../../engine/item/job.ts';
 import { lowConfidence } from '../../results/warnings.ts';
 
 const Below = dictionary(v.object({ below: v.pipe(v.number(), v.minValue(0), v.maxValue(100)) }));
@@ -36,7 +36,7 @@ export type ExtractInput = v.InferOutput<typeof ExtractInput>;
 
 /** What a submission with `extract` says of the models it runs on. */
 interface Asked {
-  job_type: Job['job_type'];
+  job_type: JobType;
   model: string | null;
 }
 

@@ -61,7 +61,8 @@ export const inside: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['erase'],
     ['work'],
     ['kinds'],
-    ['kinds/folder'],
+    // Any folder of `kinds` that no other row names.
+    ['kinds/*'],
     ['kinds/document'],
     ['kinds/section', 'kinds/answer', 'kinds/extraction'],
     ['kinds/chat', 'kinds/batch'],

@@ -72,7 +72,8 @@ function upwardInside(file: string, target: string): string | undefined {
 const folderOf = (within: string[]) => (within.length > 1 ? within[0] : undefined);
 
 function rankOf(folder: string, rows = ranks, room = 'shared'): number {
-  const rank = rows.findIndex((row) => row.includes(folder));
+  const named = rows.findIndex((row) => row.includes(folder));
+  const rank = named < 0 ? rows.findIndex((row) => row.includes(`${dirname(folder)}/*`)) : named;
   if (rank < 0)
     throw new Error(`${room}/${folder}/ has no rank: give it one in test/imports/ranks.ts`);
   return rank;

@@ -23,11 +23,13 @@ import { mostRepairs, windowLimits } from './window-call.ts';
 /** The words of a long document take much memory, so documents are searched one at a time. */
 const assembling = pLimit(1);
 
+/** Runs the step that takes fields from pages. */
+export async function runExtraction(job: Claimed<ExtractionJob>, signal: AbortSignal) {
+  return job.stop_reason ? keptFields(job) : extractFields(job, signal);
+}
+
 /** Takes fields from the pages that another job has read. */
-export async function extractFields(
-  job: Claimed<ExtractionJob>,
-  signal: AbortSignal,
-): Promise<RunEnd> {
+async function extractFields(job: Claimed<ExtractionJob>, signal: AbortSignal): Promise<RunEnd> {
   const progress = { calls: 0 };
   const onCall = () => {
     progress.calls += 1;
@@ -48,7 +50,7 @@ export async function extractFields(
 }
 
 /** Ends a job that was stopped with the fields that were answered by then, which were paid for. */
-export async function keptFields(job: Claimed<ExtractionJob>): Promise<JobResult | RunEnd> {
+async function keptFields(job: Claimed<ExtractionJob>): Promise<JobResult | RunEnd> {
   const extraction = new Extraction(job, new AbortController().signal, () => {}, true);
   return (await extraction.kept()) ?? (() => completeJob(job));
 }

@@ -128,7 +128,7 @@ await runCommand(
 
     async limits({ id, values }) {
       await reachKeys(values);
-      return showLimits(id ? (await readKey(id)).id : deploymentId);
+      return showLimits(id ? (await readKey(id)).id : deploymentId, values);
     },
 
     async rotate({ id, values }) {

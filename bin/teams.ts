@@ -93,7 +93,7 @@ await runCommand(
 
     async limits({ id, values }) {
       await reachTeams(values);
-      return showLimits((await readTeam(id)).id);
+      return showLimits((await readTeam(id)).id, values);
     },
 
     webhooks: (args) => runWebhooks('teams', args),

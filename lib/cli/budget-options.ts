@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { KeyLimits } from '../../shared/keys/key-limits.ts';
-import { readCustomers, readFurther } from '../../shared/ledger/further-limits.ts';
+import { eraseCustomer, readCustomers, readFurther } from '../../shared/ledger/further-limits.ts';
 import {
   type Calendar,
   calendarText,
@@ -13,6 +13,11 @@ import { aligned, dollars, minuteOf } from './text.ts';
 /** What a command says that shows limits beside the budget. */
 export const limitsSaid =
   'Shows what is used and left of the limits beside the budget, and of each customer.';
+
+/** What takes a customer's name from what `limits` shows. */
+export const eraseOption = {
+  'erase-customer': ['NAME', 'erase this name from the list; what the customer used stays'],
+} as const satisfies Record<string, Option>;
 
 /** What is said of a budget's windows; an extra of a change alone. */
 export const windowOptions = {
@@ -31,7 +36,10 @@ export const windowOptions = {
 } as const satisfies Record<string, Option>;
 
 /** Shows what is used and left of a key's or team's limits beside its budget, and of each customer. */
-export async function showLimits(id: string) {
+export async function showLimits(id: string, values: { [option: string]: string }) {
+  const name = values['erase-customer'];
+  if (name !== undefined && !(await eraseCustomer(id, name)))
+    throw new CommandError(`No customer is listed as "${name}".`);
   const limits = (await readFurther(id)).filter(({ customer }) => customer === null);
   const customers = await Array.fromAsync(readCustomers(id));
   const all = [...limits, ...customers];

@@ -1,5 +1,5 @@
 import { queryItems } from '../aws/dynamodb.ts';
-import { putItem } from '../aws/write-item.ts';
+import { putItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type Account, newAccount, requestsAttribute } from './account/account.ts';
 import {
@@ -122,6 +122,23 @@ export async function* readCustomers(ownerId: string): AsyncGenerator<FurtherRea
     const account = limit && (await findWhole(id));
     if (account) yield figuresOf(limit, account, customer);
   }
+}
+
+/** Erases a customer's name from the list. Its accounts go on under their hash, so that nobody passes a limit so. Returns whether there were any. */
+export async function eraseCustomer(ownerId: string, name: string): Promise<boolean> {
+  const listed = (await Array.fromAsync(customersOf(ownerId))).filter(
+    ({ customer }) => customer === name && name !== '',
+  );
+  for (const { key_id, entry } of listed) {
+    await updateItem({
+      TableName: setting('LEDGER_TABLE'),
+      Key: { key_id, entry },
+      ConditionExpression: 'attribute_exists(entry)',
+      UpdateExpression: 'SET customer = :erased',
+      ExpressionAttributeValues: { ':erased': 'erased' },
+    });
+  }
+  return listed.length > 0;
 }
 
 /** The ids of the accounts that a key or a team has beside its own. */

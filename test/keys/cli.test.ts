@@ -252,9 +252,11 @@ describe.concurrent('set', () => {
     const set = await answer('set', id, '--limits', limits.join(','));
     const { stdout } = await keys('limits', id, '--data', dataDir);
     const shown = await keys('show', id, '--data', dataDir);
+    const erased = await keys('limits', id, '--erase-customer', 'ada', '--data', dataDir);
     const none = await answer('set', id, '--limits', 'none');
 
     expect([set.limits, none.limits]).toEqual([limits, []]);
+    expect(erased.stderr).toContain('No customer is listed as "ada".');
     expect(shown.stdout).toMatch(/^limits beside +gpt-5:budget-usd=50/m);
     expect(stdout).toMatch(
       /^limit +customer +used +held +left +resets\ngpt-5:budget-usd=50\/month@Europe\/Berlin +- +\$0\.00 +\$0\.00 +\$50\.00 +/,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openAccount } from '../../shared/ledger/accounts.ts';
 import {
+  eraseCustomer,
   readCustomers,
   readFurther,
   setFurtherLimits,
@@ -147,6 +148,23 @@ it('gives each customer an account with the first call, though many come at once
     ['c1', 300e-9],
     ['c2', 300e-9],
   ]);
+});
+
+it('erases a customer’s name, and what was spent stays', async () => {
+  const key = await newAccount('key', 'customer:budget-usd=0.000000300/day');
+  await spend(await hold(key, 300, 'gpt-5', 'ada'), 300);
+  await spend(await hold(key, 100), 100);
+
+  const erased = await eraseCustomer(key, 'ada');
+  const again = [await eraseCustomer(key, 'ada'), await eraseCustomer(key, '')];
+
+  expect([erased, ...again]).toEqual([true, false, false]);
+  const customers = await Array.fromAsync(readCustomers(key));
+  expect(customers.map(({ customer, used }) => [customer, used]).toSorted()).toEqual([
+    ['', 100e-9],
+    ['erased', 300e-9],
+  ]);
+  await expect(hold(key, 1, 'gpt-5', 'ada')).rejects.toMatchObject(refusal);
 });
 
 it('takes a customer’s name of any kind, of which none shows in its account’s id', async () => {

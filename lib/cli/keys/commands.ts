@@ -1,4 +1,4 @@
-import { limitsSaid, windowOptions } from '../budget-options.ts';
+import { eraseOption, limitsSaid, windowOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
@@ -6,6 +6,7 @@ const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
   ...windowOptions,
+  ...eraseOption,
   team: ['TEAM', 'the team whose budget it spends too, by its id or name; none: no team'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
   'requests-per-minute': [
@@ -39,7 +40,7 @@ type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const notLimits = [
-  ...['name', 'extra-usd', 'test', 'redeliver', 'grace'],
+  ...['name', 'extra-usd', 'erase-customer', 'test', 'redeliver', 'grace'],
   ...['sort', 'days', 'limit', ...everywhere],
 ];
 const limits = (Object.keys(options) as Option[]).filter((option) => !notLimits.includes(option));
@@ -73,7 +74,7 @@ what was made for them.`,
   show: command('Shows a key.', true),
   set: command('Changes a key; "none" removes a limit.', true, ['name', 'extra-usd', ...limits]),
   limits: {
-    ...command(limitsSaid, true),
+    ...command(limitsSaid, true, ['erase-customer']),
     idIsOptional: true,
     notes: 'Without an ID it shows the ceiling of what all keys spend in a day.',
   },

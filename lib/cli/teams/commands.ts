@@ -1,4 +1,4 @@
-import { limitsSaid, windowOptions } from '../budget-options.ts';
+import { eraseOption, limitsSaid, windowOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
@@ -6,6 +6,7 @@ const options = {
   name: ['NAME', 'what the team is called; no other team may be'],
   'budget-usd': ['USD', 'the most its keys may spend together, as in 12.50'],
   ...windowOptions,
+  ...eraseOption,
   webhook: ['URL', 'where to post the spent parts of its budget; https://…'],
   ...webhookOptions,
   yes: ['', 'ask nothing: a budget of 0 is meant'],
@@ -34,7 +35,7 @@ const commands = {
     'extra-usd',
     ...settable,
   ]),
-  limits: command(limitsSaid, true, ''),
+  limits: command(limitsSaid, true, '', ['erase-customer']),
   webhooks: command(
     "Lists what a team's webhook was sent, the latest 20; sends again.",
     true,

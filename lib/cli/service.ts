@@ -105,12 +105,6 @@ export const remove = (service: Service, fileId: string) =>
 export const submitJob = (service: Service, submission: object): Promise<ServiceJob> =>
   ask(service, 'POST', '/batch/jobs', JSON.stringify(submission));
 
-/** Submits an extraction or a pipeline, and waits for its end. Returns it with its whole result. */
-export async function runJob(service: Service, submission: object): Promise<EndedJob> {
-  const job = await endOf(service, (await submitJob(service, submission)).id);
-  return { ...job, result: await wholeResult(job.result) };
-}
-
 /** Waits for a job's end; `onRead` is told each state that was read. A long result is a link. */
 export async function endOf(
   service: Service,
@@ -128,14 +122,6 @@ export async function endOf(
 /** Whether a job has ended. */
 export const isEnded = (job: ServiceJob): job is EndedJob =>
   ['done', 'failed', 'cancelled'].includes(job.status);
-
-/** A long result lies behind a link. */
-async function wholeResult(result: EndedJob['result']): Promise<EndedJob['result']> {
-  if (!result?.url) return result;
-  const response = await fetch(result.url);
-  if (!response.ok) throw new CommandError(`A result can't be fetched: ${response.status}.`);
-  return { ...result, ...((await response.json()) as object) };
-}
 
 /** How often a request is sent again that the service has no room for, or that the network has lost. */
 const maxTries = 8;

@@ -76,11 +76,6 @@ export class Sandbox {
     return this.state === 'open' && this.isReached;
   }
 
-  /** The folder of the code that it runs. */
-  get codeDir(): string {
-    return this.config.codeDir;
-  }
-
   /** How many invocations are under way. */
   get inFlight(): number {
     return this.pending.size;

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { CommandError } from '../../../lib/cli/command-line.ts';
-import { type EndedJob, remove, runJob, type Service, upload } from '../../../lib/cli/service.ts';
+import { type EndedJob, remove, type Service, upload } from '../../../lib/cli/service.ts';
 import type { ExpectedDocument } from './expected.ts';
 import { Extraction } from './extraction.ts';
+import { runJob } from './run-job.ts';
 import { type DocumentScore, scoreOf, totalOf } from './score.ts';
 
 /** How an evaluation is made. */

@@ -235,11 +235,14 @@ function sizeOf({ messages, ...rest }: SizedRequest, tokensOf?: TokensOf): Size 
     size.bytes += jsonBytes(others);
     // An earlier answer that was spoken is named by its id alone.
     if ((others as { audio?: unknown }).audio) size.unmeasured += 1;
-    const parts = (typeof content === 'string' ? [{ type: 'text', text: content }] : content) ?? [];
-    const texts = (parts as ContentPart[]).filter(({ type }) => type !== 'image_url');
+    if (typeof content === 'string') {
+      size.bytes += (tokensOf ?? Buffer.byteLength)(content);
+      continue;
+    }
+    const parts = (content ?? []) as ContentPart[];
     // A provider may join texts, and a tokenizer then joins other pieces.
-    const measure = texts.length === 1 ? tokensOf : undefined;
-    for (const part of parts as ContentPart[]) measurePart(part, size, measure);
+    const isOne = parts.filter(({ type }) => type !== 'image_url').length === 1;
+    for (const part of parts) measurePart(part, size, isOne ? tokensOf : undefined);
   }
   return size;
 }

@@ -21,9 +21,10 @@ export interface Exit {
 /**
  * Runs an operator's command, such as `keys`, or a script by its path, in an environment without this machine's AWS
  * configuration. `home` is its home folder. In the exhaustive run it has a process of its own; in the quick one those of a
- * worker's tests share a process, where one runs after another: a start takes three times what most commands do.
+ * worker's tests share a process, where one runs after another: a start takes three times what most commands do. How far it
+ * came meanwhile is left out of what it printed: it says so on a busy machine alone.
  */
-export function runCommand(
+export async function runCommand(
   program: string,
   home: string,
   args: string[],
@@ -31,8 +32,12 @@ export function runCommand(
 ): Promise<Exit> {
   const file = program.endsWith('.ts') ? program : `bin/${program}.ts`;
   const command = { file, args, env: { ...cleanEnvironment(home), ...env } };
-  return isExhaustive ? inOwnProcess(command) : inTurn(command);
+  const exit = await (isExhaustive ? inOwnProcess(command) : inTurn(command));
+  return { ...exit, stderr: exit.stderr.replaceAll(progressLine, '') };
 }
+
+/** A line of `lib/cli/progress.ts`, such as `tables restored: 3 of 9`. */
+const progressLine = /^[a-z][\w ,:]*: \d+(?: of \d+)?\n/gm;
 
 /** The environment of a command whose home folder is `home`. */
 export const cleanEnvironment = (home: string) => ({

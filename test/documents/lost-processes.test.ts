@@ -51,7 +51,8 @@ it('a document that takes more memory than there is ends two processes of its ow
   });
   expect(beside).toMatchObject({ value: [{ text: 'A letter' }] });
   const lost = expect.stringMatching(/"message":"document process lost".*"loss":"memory"/);
-  expect(writtenLines()).toEqual([lost, lost]);
+  // Files before this one may say something late.
+  expect(writtenLines().filter((line) => line.includes('lost'))).toEqual([lost, lost]);
 });
 
 const attached = (name: string, bytes: Uint8Array): AttachedFile => ({

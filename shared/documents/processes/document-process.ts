@@ -19,8 +19,8 @@ const mostProcesses = 2;
 /** A process without a request is kept for as long: the next document needs no new one. */
 const idleMs = 10_000;
 
-/** A process that a busy machine leaves waiting gets the time of its request as often. */
-const mostTimes = 4;
+/** A busy machine may leave a process waiting: it then gets its time three times. Five such pages still fit a worker's time. */
+const mostTimes = 3;
 
 /** The process was ended, or broke, over a request. What it knew is lost; the next request gets a new one. */
 export class ProcessLostError extends Error {
@@ -64,9 +64,9 @@ export class DocumentProcess<Request, Answer> {
   }
 
   /**
-   * Returns the process's answer to a request, which may take so many milliseconds from when its turn comes, or four times
-   * as many where the machine gives the process less than half of its time. Throws `ProcessLostError`, 422 if the document
-   * is refused, the reason of the reading's signal, and what else the process threw.
+   * Returns the process's answer to a request. The request may take `ms` milliseconds from its turn on, or three times as
+   * many if the machine gives the process less than half of them. Throws `ProcessLostError`, 422 if the document is refused,
+   * the reason of the reading's signal, and what else the process threw.
    */
   ask(request: Request, ms: number, { turn, signal, onTurn }: Reading): Promise<Answer> {
     const ask = async (number: number) => {

@@ -150,7 +150,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
     return planKnown();
   };
   const { vocabulary } = first.model;
-  // Messages are translated for a model whose vocabulary is public: texts may be joined.
+  // A call in the Messages dialect is translated for these models, and the translation may join texts.
   const isCounted = vocabulary && dialectOf(call) !== 'messages';
   const isLong = (wide.promptTokens ?? 0) > leastCounted;
   const byCount = isCounted && isLong ? { plenty: 10, closer: counting } : {};

@@ -10,7 +10,7 @@ import { nameAccount } from './team.ts';
 import { ceilingId } from './terms/account-ids.ts';
 import { toNanoUsd } from './terms/nano-usd.ts';
 
-/** From so many percent on an alarm tells of it, and the log has a line for the day. */
+/** At this percentage an alarm rings, and the log gets its line of the day. */
 const nearPercent = 80;
 /** The day that the log has had its line for. */
 let toldOf = '';

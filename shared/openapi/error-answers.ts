@@ -153,7 +153,7 @@ export const validationErrors = (examples: Record<string, FieldError>) =>
 export const limitReached = inEachShape({
   title: 'A spent budget',
   description:
-    'The key’s budget or its team’s doesn’t cover the most this request can cost, or its requests of this minute are used up, or the provider or the whole service is asked too much. Completions, messages and responses wait for what running requests hold as long as `Prefer: wait=20` says, 25 seconds at most.',
+    'The key’s budget or its team’s doesn’t cover the most this request can cost, or its requests of this minute are used up, or all keys have spent what the service may spend in a day (then without figures), or the provider or the whole service is asked too much. Completions, messages and responses wait for what running requests hold as long as `Prefer: wait=20` says, 25 seconds at most.',
   message:
     'Budget exceeded: this request may cost up to $0.052, and $0.01 of $10 remain ($9.98 spent, $0.01 held by running requests). The budget resets at 2026-12-01T00:00:00.000Z.',
   type: 'rate_limit_error',

@@ -91,6 +91,18 @@ it('tells a caller when the day is over, and nothing of what other keys spend', 
   expect(JSON.stringify(refusal)).not.toContain('950');
 });
 
+it('tells a call that costs more than a whole day to send less, and not to wait', async () => {
+  const [key = ''] = await newKeys(1);
+
+  await expect(hold(key, 1_001)).rejects.toMatchObject({
+    ...refused,
+    retryAfterSeconds: null,
+    message: expect.stringMatching(
+      /may cost more than this service may spend in a day\. Send less/,
+    ),
+  });
+});
+
 it('is spent what the charges of all keys cost, whoever dies, and whole again on the next day', async () => {
   const keys = await newKeys(3);
   await grow(keys[0] ?? '');

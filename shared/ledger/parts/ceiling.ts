@@ -29,7 +29,7 @@ export async function openCeiling(): Promise<void> {
   await listCeiling();
 }
 
-/** What opens an account at the first hold on it: a customer's, or that of all keys. */
+/** Returns the function that opens an account at its first hold: a customer's account, or the ceiling's. */
 export const openerOf = (id: string) =>
   isCustomers(id) ? openCustomer : id === ceilingId ? openCeiling : undefined;
 
@@ -43,7 +43,7 @@ export async function listCeiling(): Promise<void> {
 const noted = new Set<string>();
 const maxNoted = 10_000;
 
-/** Notes a key whose charges the audit of all keys has to read. */
+/** Notes a key on the ceiling, so that the ceiling's audit reads the key's charges. */
 export async function noteOnCeiling(own: Account | undefined): Promise<void> {
   if (!own || ceilings().length === 0) return;
   const key_id = ownerOf(own.key_id);

@@ -23,13 +23,13 @@ export const limitOwner = (id: string) => id.split('~', 1)[0] as string;
 export const furtherId = (ownerId: string, limitId: string, customer?: string) =>
   [ownerId, limitId, ...(customer === undefined ? [] : [customer])].join('~');
 
-/** What all keys are of: the ceiling of what they spend in a day is its one further limit. */
+/** The deployment as an owner of accounts: the ceiling of all keys is its one further limit. */
 export const deploymentId = 'deployment';
 
-/** The account of what all keys spend in a day. */
+/** The ceiling's account: it holds what all keys spend in a day. */
 export const ceilingId = furtherId(deploymentId, 'u');
 
-/** Whether an account is that of all keys, whose figures no key may know. */
+/** Whether an account is the ceiling's. No key may know its figures. */
 export const isCeiling = (id: string) => limitOwner(id) === deploymentId;
 
 /** What a further limit counts: u for nano-dollars, t for tokens, r for requests. */

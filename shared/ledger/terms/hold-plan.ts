@@ -26,7 +26,7 @@ export interface HoldPlan<Chosen extends Fit = Fit> {
   promptTokens?: number;
   /** Returns a plan that holds less, or this one. It is asked where the hold is tight. */
   closer?(): Promise<HoldPlan<Chosen>>;
-  /** With so many times the hold free it isn't tight; by default a hundred times. */
+  /** The hold is tight if less than `plenty` times the hold is free; by default a hundred times. */
   plenty?: number;
 }
 

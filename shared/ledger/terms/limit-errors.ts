@@ -39,7 +39,7 @@ export class BudgetExceededError extends ServiceError {
     }
     if (isCeiling(key_id)) {
       // What other keys spend is nobody's to know.
-      super(429, 'budget_exceeded', ceilingSentence(account, isHeldUp), {
+      super(429, 'budget_exceeded', ceilingSentence(account, holdNanoUsd, isHeldUp), {
         retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
       });
       this.isHeldUp = isHeldUp;
@@ -69,12 +69,14 @@ export class BudgetExceededError extends ServiceError {
   }
 }
 
-const ceilingSentence = ({ window_ends_at }: Budgeted, isHeldUp: boolean) =>
-  `Budget exceeded: this service has reached what it may spend in a day. ${
-    isHeldUp
-      ? 'This request fits once running ones have ended: try again in a moment.'
-      : `The next day begins at ${window_ends_at}. Its operator can raise the limit before.`
-  }`;
+function ceilingSentence(account: Budgeted, holdNanoUsd: number, isHeldUp: boolean): string {
+  if (holdNanoUsd > account.ceiling)
+    return 'Budget exceeded: this request may cost more than this service may spend in a day. Send less, or set max_tokens.';
+  const when = isHeldUp
+    ? 'This request fits once running ones have ended: try again in a moment.'
+    : `The next day begins at ${account.window_ends_at}. Its operator can raise the limit before.`;
+  return `Budget exceeded: this service has reached what it may spend in a day. ${when}`;
+}
 
 function tokenFigures(
   { name = '', ceiling, spent, held, available, window_ends_at }: Budgeted,

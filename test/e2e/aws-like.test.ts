@@ -158,6 +158,21 @@ it('reads a folder', { tags: 'exhaustive' }, async () => {
   await expectBooks(caller.keyId);
 });
 
+it('lets a revoked key in no more, once the gateway has forgotten it', {
+  tags: 'exhaustive',
+}, async () => {
+  const caller = await newCaller(stage, { budget_usd: 1 });
+  await complete(caller);
+
+  const { code } = await runCommand('keys', stage.dataDir, [
+    ...['revoke', caller.keyId, '--yes', '--data', stage.dataDir],
+  ]);
+
+  expect(code).toBe(0);
+  const status = async () => (await complete(caller)).status;
+  await expect.poll(status, { timeout: 120_000, interval: 2_000 }).toBe(401);
+});
+
 it('has met what it was to meet, and both its states were one', { tags: 'exhaustive' }, () => {
   const { lagged, throttled, conflicts } = store.met;
   expect({ lagged: lagged > 0, throttled: throttled > 0, conflicts: conflicts > 0 }).toEqual({

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { clientConfig } from '../../lib/local/engines/client-config.ts';
 import type { NotedUse } from '../../shared/ledger/terms/charge.ts';
-import { instrumented } from '../support/instrument/instrumented.ts';
+import { instrumented, writeFaults } from '../support/instrument/instrumented.ts';
 import { call, type Target } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk } from '../support/servers/model-stub-pieces.ts';
@@ -67,7 +66,7 @@ async function readSome(stage: TestStage): Promise<void> {
 }
 
 /** Has the sweep run as if the longest call were over. */
-const later = JSON.stringify([{ clockOf: 'sweep', aheadMs: 27 * minuteMs }]);
+const later = [{ clockOf: 'sweep', aheadMs: 27 * minuteMs }];
 
 /** 15,000 words, and what else the characters may be, at $10 for a million. */
 async function expectPaid(stage: Target): Promise<void> {
@@ -89,7 +88,7 @@ it.each(['on', 'off'])(
 
     await first.kill('SIGKILL');
     const faults = join(newDataDir(), 'faults.json');
-    writeFileSync(faults, later);
+    writeFaults(faults, later);
     const second = await stages.start({ dataDir, env: { ...env, ...instrumented({ faults }) } });
 
     await expectPaid({ base_url: second.base_url, api_key: first.api_key });
@@ -100,7 +99,7 @@ it('a stream whose function’s process is killed in its midst costs that too', 
   tags: 'exhaustive',
 }, async () => {
   const faults = join(newDataDir(), 'faults.json');
-  writeFileSync(faults, '[]');
+  writeFaults(faults, []);
   const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, ...instrumented({ faults }) };
   const stage = await stages.start({ memory: true, env });
   await readSome(stage);
@@ -111,7 +110,7 @@ it('a stream whose function’s process is killed in its midst costs that too', 
   );
   expect([typeof victim, others]).toEqual(['number', []]);
   process.kill(victim as number, 'SIGKILL');
-  writeFileSync(faults, later);
+  writeFaults(faults, later);
 
   await expectPaid(stage);
 });

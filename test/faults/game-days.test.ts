@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -9,7 +9,7 @@ import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import { sweepJobs } from '../../shared/jobs/work/sweep.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import type { Fault } from '../support/instrument/call-faults.ts';
-import { instrumented } from '../support/instrument/instrumented.ts';
+import { instrumented, writeFaults } from '../support/instrument/instrumented.ts';
 import { cases } from '../support/run/cases.ts';
 import { call, chatJob, read, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
@@ -34,10 +34,7 @@ const stage = await stages.start({
 });
 
 /** Has calls of functions meet these faults from now on. */
-function setFaults(faults: Fault[]): void {
-  writeFileSync(`${faultsFile}.new`, JSON.stringify(faults));
-  renameSync(`${faultsFile}.new`, faultsFile);
-}
+const setFaults = (faults: Fault[]) => writeFaults(faultsFile, faults);
 
 const task = 'do this';
 const messages = [{ role: 'user', content: 'are you there?' }];

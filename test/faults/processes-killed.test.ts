@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { instrumented } from '../support/instrument/instrumented.ts';
+import type { Fault } from '../support/instrument/call-faults.ts';
+import { instrumented, writeFaults } from '../support/instrument/instrumented.ts';
 import { call, chatJob, read, submit, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, streamOf } from '../support/servers/model-stub-pieces.ts';
@@ -27,6 +27,8 @@ Object.assign(process.env, clientEnvironment, {
   LEDGER_TABLE: stage.outputs['LedgerTable'],
 });
 
+const setFaults = (now: Fault[]) => writeFaults(faults, now);
+
 async function newCaller(): Promise<Target> {
   const { api_key } = await issueKey('killed', defaultLimits);
   return { base_url: stage.base_url, api_key };
@@ -39,11 +41,14 @@ const processes = (fits: RegExp) =>
     return fits.test(line) && !line.startsWith('/bin/sh');
   });
 
-/** Kills all of them; there must be one. */
-function kill(fits: RegExp): void {
+/** Kills all of them, of which there must be one, and waits until the stage has seen it: what is sent before is lost. */
+async function kill(fits: RegExp): Promise<void> {
+  const ends = () => stage.lines.filter((line) => /ended by SIGKILL/.test(line) && fits.test(line));
   const pids = processes(fits);
+  const before = ends().length;
   expect(pids.length, 'processes to kill').toBeGreaterThan(0);
   for (const pid of pids) process.kill(pid, 'SIGKILL');
+  await poll(ends, ({ length }) => length === before + pids.length);
 }
 
 /** Begins a stream of a key's. Its upstream ends it once it is told to; `text` is what the caller then has. */
@@ -129,13 +134,13 @@ it('a function that is out of memory answers 503, and its neighbours go on', asy
   const [poison, neighbour] = [await newCaller(), await newCaller()];
   const running = await stream(neighbour);
   const fault = { function: 'create-embeddings', action: 'dynamodb:*', resource: '*ledger*' };
-  writeFileSync(faults, JSON.stringify([{ ...fault, outOfMemory: true }]));
+  setFaults([{ ...fault, outOfMemory: true }]);
 
   const refused = await call(poison, 'POST', '/v1/embeddings', {
     model: 'text-embedding-3-small',
     input: 'Hello',
   });
-  writeFileSync(faults, '[]');
+  setFaults([]);
   running.goOn();
 
   expect(refused).toMatchObject({
@@ -152,6 +157,8 @@ it('a function that is out of memory answers 503, and its neighbours go on', asy
 
 it('a job whose worker is killed twice fails, and those beside it are done', {
   tags: 'exhaustive',
+  // Each sweep that is awaited comes within a minute; a message that is lost costs two more.
+  timeout: 900_000,
 }, async () => {
   const [caller, neighbour] = [await newCaller(), await newCaller()];
   stub.respond(({ messages }) =>
@@ -169,15 +176,15 @@ it('a job whose worker is killed twice fails, and those beside it are done', {
       ({ length }) => length === ends,
     );
     await expectDone('beside it');
-    kill(/run-chat-job/);
+    await kill(/run-chat-job/);
     await expectDone('after it');
     // The next sweep takes the lease for lapsed.
-    writeFileSync(faults, JSON.stringify([{ clockOf: 'sweep', aheadMs: 60_000 }]));
+    setFaults([{ clockOf: 'sweep', aheadMs: 60_000 }]);
     await poll(
       () => read(caller, poison.id),
       ({ status }) => status !== 'processing',
     );
-    writeFileSync(faults, '[]');
+    setFaults([]);
   }
 
   const { status, error } = await until(caller, poison.id);

@@ -1,4 +1,6 @@
+import { renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Fault } from './call-faults.ts';
 
 const file = fileURLToPath(new URL('./instrument.ts', import.meta.url));
 
@@ -14,4 +16,10 @@ interface Files {
   faults: string;
   log: string;
   grants: string;
+}
+
+/** Has the calls of functions meet these faults from now on. A function never reads half of them. */
+export function writeFaults(file: string, faults: Fault[]): void {
+  writeFileSync(`${file}.new`, JSON.stringify(faults));
+  renameSync(`${file}.new`, file);
 }

@@ -251,11 +251,7 @@ describe('the documents come', () => {
     const [hit] = await quire.searchDocuments([allowed], ['itinerant']);
     const before = await fetchIds(hit?.id ?? '');
 
-    await drive.client.files.update({
-      fileId: hit?.id ?? '',
-      addParents: await drive.idOf('secret'),
-      removeParents: await drive.idOf('moving'),
-    });
+    drive.move('allowed/moving/moved.txt', 'secret');
 
     expect(before).toHaveLength(1);
     expect(await fetchIds(hit?.id ?? '')).toEqual([]);

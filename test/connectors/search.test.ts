@@ -154,14 +154,9 @@ describe('folders that change', () => {
   it('a file that was moved out is no longer found', async () => {
     drive.put('moving/in/file.txt', 'itinerant');
     const folder = await drive.idOf('moving');
-    const file = await drive.idOf('file.txt');
     const before = await quire.searchDocuments([folder], ['itinerant']);
 
-    await drive.client.files.update({
-      fileId: file,
-      addParents: await drive.idOf('secret'),
-      removeParents: await drive.idOf('in'),
-    });
+    drive.move('moving/in/file.txt', 'secret');
 
     expect(before).toHaveLength(1);
     expect(await quire.searchDocuments([folder], ['itinerant'])).toEqual([]);
@@ -172,11 +167,7 @@ describe('folders that change', () => {
     const folder = await drive.idOf('shrinking');
     await quire.searchDocuments([folder], ['migratory']);
 
-    await drive.client.files.update({
-      fileId: await drive.idOf('leaving'),
-      addParents: await drive.idOf('secret'),
-      removeParents: folder,
-    });
+    drive.move('shrinking/leaving', 'secret');
 
     expect(await quire.searchDocuments([folder], ['migratory'])).toEqual([]);
   });

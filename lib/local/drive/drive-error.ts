@@ -20,28 +20,12 @@ export class DriveError extends Error {
   }
 
   get body() {
-    const { statusCode: code, message, reason } = this;
-    const status = rpcStatuses[code];
+    const { statusCode: code, message, reason, details } = this;
     return {
-      error: {
-        code,
-        message,
-        errors: [
-          { message: shortMessages[reason] ?? message, domain: 'global', reason, ...this.details },
-        ],
-        ...(status && { status }),
-      },
+      error: { code, message, errors: [{ message, domain: 'global', reason, ...details }] },
     };
   }
 }
-
-/** Only the errors of Google's front end, which checks credentials before Drive, name an RPC status. */
-const rpcStatuses: Record<number, string> = { 401: 'UNAUTHENTICATED' };
-
-const shortMessages: Record<string, string> = {
-  authError: 'Invalid Credentials',
-  required: 'Login Required.',
-};
 
 export const fileNotFound = (id: string) =>
   new DriveError(404, 'notFound', `File not found: ${id}.`, {

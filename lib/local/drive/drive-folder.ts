@@ -91,7 +91,6 @@ export class DriveFolder {
       name: 'My Drive',
       mime_type: null,
       app_properties: '{}',
-      changed_at: 0,
       md5: null,
       md5_of: null,
     };

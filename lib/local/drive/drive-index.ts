@@ -13,17 +13,13 @@ export interface IndexRow {
   mime_type: string | null;
   /** JSON of an object of strings. */
   app_properties: string;
-  /** When the index last changed, in microseconds. */
-  changed_at: number;
   md5: string | null;
   /** The size and times that the file had when `md5` was computed. */
   md5_of: string | null;
 }
 
-/** What `change` may change in a row; the id and the path have methods of their own. */
-export type RowChanges = Partial<
-  Pick<IndexRow, 'name' | 'mime_type' | 'app_properties' | 'changed_at' | 'md5' | 'md5_of'>
->;
+/** What `change` may change in a row. */
+type RowChanges = Partial<Omit<IndexRow, 'id' | 'parent' | 'disk_name'>>;
 
 /** Makes an id that looks like Drive's: 33 characters. */
 export const newFileId = () => `1${randomBytes(24).toString('base64url')}`;
@@ -48,7 +44,6 @@ export class DriveIndex {
         name TEXT,
         mime_type TEXT,
         app_properties TEXT NOT NULL DEFAULT '{}',
-        changed_at INTEGER NOT NULL DEFAULT 0,
         md5 TEXT,
         md5_of TEXT,
         UNIQUE (parent, disk_name)
@@ -96,24 +91,6 @@ export class DriveIndex {
     const set = columns.map((column) => `${column} = ?`).join(', ');
     const values = Object.values(changes) as SQLInputValue[];
     this.prepare(`UPDATE files SET ${set} WHERE id = ?`).run(...values, id);
-  }
-
-  /** Follows a move on disk. What lies in a moved folder moves along. */
-  move(id: string, parent: string, diskName: string): void {
-    const row = this.byId(id);
-    if (!row) return;
-    const [from, to] = [joinPath(row.parent, row.disk_name), joinPath(parent, diskName)];
-    const taken = this.prepare('DELETE FROM files WHERE parent = ? AND disk_name = ? AND id <> ?');
-    const moved = this.prepare('UPDATE files SET parent = ?, disk_name = ? WHERE id = ?');
-    const within = this.prepare(
-      `UPDATE files SET parent = ? || substr(parent, length(?) + 1)
-         WHERE parent = ? OR substr(parent, 1, length(?) + 1) = ? || '/'`,
-    );
-    this.whole(() => {
-      taken.run(parent, diskName, id);
-      moved.run(parent, diskName, id);
-      within.run(to, from, from, from, from);
-    });
   }
 
   close(): void {

@@ -9,17 +9,16 @@ import { StageError } from '../stage-error.ts';
 import {
   AccessTokens,
   createServiceAccount,
+  isGranted,
   type ServiceAccount,
-  scopesIn,
 } from './access-tokens.ts';
 import { sendExport, sendMedia } from './downloads.ts';
-import { DriveError, invalidParameter } from './drive-error.ts';
+import { DriveError } from './drive-error.ts';
 import { DriveFolder, rootFolderId } from './drive-folder.ts';
 import { DriveIndex, newFileId } from './drive-index.ts';
 import { type ListParameters, listFiles } from './file-list.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FullTexts } from './full-text.ts';
-import { OffsetError } from './resumable-uploads.ts';
 import { UploadFolder } from './upload-folder.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
@@ -94,7 +93,7 @@ function addAuthorization(app: FastifyInstance, tokens: AccessTokens): void {
     if (url === undefined || url === '/token') return;
     // The address of a resumable upload is its own credential.
     if (method === 'PUT' && (query as { upload_id?: string }).upload_id) return;
-    tokens.check(headers.authorization, method !== 'GET');
+    tokens.check(headers.authorization);
   });
 }
 
@@ -108,7 +107,6 @@ function addErrors(app: FastifyInstance): void {
     await drain(request.body as AsyncIterable<unknown> | undefined);
     // On a connection kept open, the unread rest of a body would be taken for the next request.
     if (!request.raw.complete) reply.header('connection', 'close');
-    if (error instanceof OffsetError) return reply.code(503).type('text/plain').send(error.message);
     const { statusCode = 500, message } = error;
     const isKnown = error instanceof DriveError;
     if (!isKnown && statusCode === 500) console.error(error);
@@ -136,18 +134,13 @@ function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
     listFiles(folder, texts, query),
   );
 
-  app.get<{ Querystring: { count?: string } }>('/drive/v3/files/generateIds', ({ query }) => {
-    const count = Number(query.count ?? 10);
-    if (!(count >= 1 && count <= 1000)) throw invalidParameter('count');
-    const ids = Array.from({ length: count }, newFileId);
-    return { kind: 'drive#generatedIds', space: 'drive', ids };
-  });
+  app.get('/drive/v3/files/generateIds', () => ({ ids: [newFileId()] }));
 
   app.get<{ Params: { fileId: string }; Querystring: { alt?: string; fields?: string } }>(
     '/drive/v3/files/:fileId',
-    ({ params: { fileId }, query: { alt, fields }, headers }, reply) => {
+    ({ params: { fileId }, query: { alt, fields } }, reply) => {
       const entry = folder.get(fileId);
-      if (alt === 'media') return sendMedia(folder, entry, headers.range, reply);
+      if (alt === 'media') return sendMedia(folder, entry, reply);
       return describeFile(folder, entry, fileFields(fields));
     },
   );
@@ -161,15 +154,9 @@ function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
 
 /** Adds POST /token, which gives an access token for an assertion that the service account has signed. */
 function addTokenRoute(app: FastifyInstance, tokens: AccessTokens, publicKey: KeyObject): void {
-  app.post('/token', async ({ raw, headers }, reply) => {
-    const { assertion = '' } = readForm(await text(raw), headers['content-type']);
-    const scopes = scopesIn(assertion, publicKey);
-    return scopes ? tokens.grant(scopes) : reply.code(400).send({ error: 'invalid_grant' });
+  app.post('/token', async ({ raw }, reply) => {
+    const assertion = new URLSearchParams(await text(raw)).get('assertion') ?? '';
+    if (isGranted(assertion, publicKey)) return tokens.grant();
+    return reply.code(400).send({ error: 'invalid_grant' });
   });
-}
-
-function readForm(body: string, contentType = ''): Record<string, string | undefined> {
-  return contentType.includes('json')
-    ? JSON.parse(body)
-    : Object.fromEntries(new URLSearchParams(body));
 }

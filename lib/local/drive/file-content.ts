@@ -4,16 +4,12 @@ import { DriveError } from './drive-error.ts';
 
 const chunkBytes = 256 * 1024;
 
-/**
- * Yields the bytes from `start` to `end`. Throws if the file became shorter, and Drive's 403 if the stage may not
- * read it.
- */
-export async function* readFile(path: string, start = 0, end?: number): AsyncGenerator<Buffer> {
+/** Yields a file's bytes. Throws if it became shorter, and Drive's 403 if the stage may not read it. */
+export async function* readFile(path: string, size: number): AsyncGenerator<Buffer> {
   const file = await openFile(path);
   try {
-    const until = end ?? (await file.stat()).size;
-    for (let at = start; at < until; ) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, until - at));
+    for (let at = 0; at < size; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - at));
       const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
       if (bytesRead === 0) throw new Error(`${path} became shorter while it was read.`);
       yield chunk.subarray(0, bytesRead);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { DriveError, invalidParameter } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
-import { type FieldsMask, fieldsBelow, parseFields } from './fields-mask.ts';
-import { checkFileFields, defaultFileFields, describeFile } from './file-resource.ts';
+import { parseFields, requireKnown } from './fields-mask.ts';
+import { describeFile, knownFields } from './file-resource.ts';
 import type { FullTexts } from './full-text.ts';
 import { parseQuery, type SearchQuery } from './search-query.ts';
 
@@ -15,63 +15,45 @@ export interface ListParameters {
   pageToken?: string;
 }
 
-const listFields = ['*', 'kind', 'incompleteSearch', 'nextPageToken', 'files'];
-
 /** Returns the response to files.list. @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/list */
 export async function listFiles(
   folder: DriveFolder,
   texts: FullTexts,
   parameters: ListParameters,
 ): Promise<object> {
-  const mask = listMask(parameters.fields);
-  const query = parseQuery(parameters.q);
-  if (parameters.orderBy) throw invalidParameter('orderBy');
-  const order = orderOf(query, texts);
-  const found = await find(folder, texts, query);
-  const { page, next } = readPage(parameters, order, found);
-  const fileMask = fieldsBelow(mask, 'files');
+  const { q, fields = 'nextPageToken,files(id,name,mimeType)', orderBy } = parameters;
+  const mask = parseFields(fields, ['nextPageToken', 'files']);
+  const fileMask = mask.get('files') ?? true;
+  requireKnown(fileMask, knownFields);
+  const query = parseQuery(q);
+  if (orderBy) throw invalidParameter('orderBy');
+  const { page, nextPageToken } = readPage(parameters, await find(folder, texts, query));
   const files = [];
   // One by one: a checksum reads its whole file.
-  for (const entry of fileMask ? page : []) {
-    files.push(await describeFile(folder, entry, fileMask ?? true));
-  }
-  const wants = (name: string) => fieldsBelow(mask, name);
-  return {
-    ...(next && wants('nextPageToken') && { nextPageToken: next }),
-    ...(wants('kind') && { kind: 'drive#fileList' }),
-    ...(wants('incompleteSearch') && { incompleteSearch: false }),
-    ...(fileMask && { files }),
-  };
+  for (const entry of page) files.push(await describeFile(folder, entry, fileMask));
+  return { ...(nextPageToken && { nextPageToken }), files };
 }
 
-function listMask(fields: string | undefined): FieldsMask {
-  if (fields === undefined) {
-    const names = listFields.map((name): [string, FieldsMask] => [name, true]);
-    return new Map([...names, ['files', defaultFileFields]]);
-  }
-  const mask = parseFields(fields, listFields);
-  checkFileFields(fieldsBelow(mask, 'files') ?? true);
-  return mask;
-}
-
-/** Files that are found by their text come by relevance. */
-function orderOf({ searches }: SearchQuery, texts: FullTexts): Order {
-  if (searches.length === 0) return orderById;
-  return orderByScore((entry) =>
-    searches.reduce((sum, search) => sum + texts.score(entry, search), 0),
-  );
+/** A file that was found, and how well it fits: those that fit best come first, then that with the least id. */
+interface Found {
+  entry: Entry;
+  score: number;
 }
 
 async function find(
   folder: DriveFolder,
   texts: FullTexts,
   { matches, parents, searches }: SearchQuery,
-): Promise<Entry[]> {
+): Promise<Found[]> {
   const candidates = parents
     ? [...new Set(parents)].flatMap((id) => childrenOf(folder, id))
     : [...folder.everything()];
   if (searches.length > 0) await texts.load(candidates);
-  return candidates.filter((entry) => matches(entry, texts));
+  const scoreOf = (entry: Entry) =>
+    searches.reduce((sum, search) => sum + texts.score(entry, search), 0);
+  return candidates
+    .filter((entry) => matches(entry, texts))
+    .map((entry) => ({ entry, score: scoreOf(entry) }));
 }
 
 function childrenOf(folder: DriveFolder, id: string): Entry[] {
@@ -84,29 +66,32 @@ function childrenOf(folder: DriveFolder, id: string): Entry[] {
   return parent.kind === 'folder' ? folder.children(parent) : [];
 }
 
-/** Returns the page after the token, and the next page's token: it holds the sort key of the page's last entry. */
-function readPage(
-  { q = '', pageSize, pageToken }: ListParameters,
-  { sortKeyOf, compare }: Order,
-  found: Entry[],
-): { page: Entry[]; next: string | undefined } {
+/** Returns the page after the token, and the next page's token: it holds where the page's last entry stands. */
+function readPage({ q = '', pageSize, pageToken }: ListParameters, found: Found[]) {
   const search = createHash('sha256').update(q).digest('base64url').slice(0, 12);
   const after = pageToken === undefined ? undefined : readToken(pageToken, search);
   const size = readPageSize(pageSize);
   const rest = found
-    .map((entry) => ({ entry, key: sortKeyOf(entry) }))
-    .filter(({ key }) => !after || compare(key, after) > 0)
-    .sort((a, b) => compare(a.key, b.key));
+    .map(({ entry, score }) => ({ entry, place: [score, entry.id] as const }))
+    .filter(({ place }) => !after || compare(place, after) > 0)
+    .sort((a, b) => compare(a.place, b.place));
   const page = rest.slice(0, size);
   const last = rest.length > size ? page.at(-1) : undefined;
-  const next = last && Buffer.from(JSON.stringify([search, ...last.key])).toString('base64url');
-  return { page: page.map(({ entry }) => entry), next };
+  const nextPageToken =
+    last && Buffer.from(JSON.stringify([search, ...last.place])).toString('base64url');
+  return { page: page.map(({ entry }) => entry), nextPageToken };
 }
 
-function readToken(token: string, search: string): SortKey {
+type Place = readonly [score: number, id: string];
+
+/** Orders by score, then by id, which no change of a file disturbs between two pages. */
+const compare = ([score, id]: Place, [otherScore, otherId]: Place) =>
+  otherScore - score || (id < otherId ? -1 : Number(id > otherId));
+
+function readToken(token: string, search: string): Place {
   try {
-    const [tokensSearch, ...key] = JSON.parse(Buffer.from(token, 'base64url').toString());
-    if (tokensSearch === search && key.length > 0) return key;
+    const [tokensSearch, score, id] = JSON.parse(Buffer.from(token, 'base64url').toString());
+    if (tokensSearch === search) return [score, id];
   } catch {
     // A token that can't be read is refused like one of another search.
   }
@@ -119,27 +104,3 @@ function readPageSize(text = '100'): number {
   const range = 'Values must be within the range: [1, 1000]';
   throw invalidParameter('pageSize', `Invalid value '${text}'. ${range}`, 'invalidParameter');
 }
-
-/** What a file is sorted by, the id last. */
-type SortKey = string[];
-
-interface Order {
-  sortKeyOf(entry: Entry): SortKey;
-  compare(a: SortKey, b: SortKey): number;
-}
-
-/** The order by id, which no change of a file disturbs between two pages. */
-const orderById: Order = {
-  sortKeyOf: ({ id }) => [id],
-  compare: ([a], [b]) => compareStrings(a, b),
-};
-
-/** Makes the order in which the highest score comes first. */
-function orderByScore(scoreOf: (entry: Entry) => number): Order {
-  return {
-    sortKeyOf: (entry) => [String(scoreOf(entry)), entry.id],
-    compare: (a, b) => Number(b[0]) - Number(a[0]) || compareStrings(a[1], b[1]),
-  };
-}
-
-const compareStrings = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0);

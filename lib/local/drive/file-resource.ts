@@ -11,14 +11,15 @@ import {
   typeOfName,
 } from './google-files.ts';
 
-/** The fields of a file that Drive answers if a request names none. */
-export const defaultFileFields: FieldsMask = new Map(
-  ['kind', 'id', 'name', 'mimeType'].map((name) => [name, true]),
-);
+/**
+ * The fields of a file that the service asks for. There are no shared drives, whose id `driveId` is.
+ * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
+ */
+export const knownFields = `id name mimeType parents driveId size md5Checksum modifiedTime trashed
+  appProperties webViewLink shortcutDetails`.split(/\s+/);
 
 /** Reads which fields of a file a request asks for. Throws Drive's 400. */
-export const fileFields = (text: string | undefined): FieldsMask =>
-  text === undefined ? defaultFileFields : parseFields(text, knownFields);
+export const fileFields = (text = 'id,name,mimeType') => parseFields(text, knownFields);
 
 /** Returns a file's name in Drive, where a Google file has no extension. */
 export function nameOf({ row, kind }: Entry): string {
@@ -32,20 +33,14 @@ export function mimeTypeOf({ row, kind }: Entry): string {
   return row.mime_type ?? typeOfName(row.disk_name);
 }
 
-/** Returns what the index keeps of a name and a type: null for what the name on disk says already. */
-export function indexedAs(diskName: string, kind: Entry['kind'], name: string, mimeType: string) {
-  const impliedName = kind === 'file' && formatOfName(diskName) ? parse(diskName).name : diskName;
-  return {
-    name: name === impliedName ? null : name,
-    mime_type: kind !== 'file' || mimeType === typeOfName(diskName) ? null : mimeType,
-  };
-}
+/** Returns what the index keeps of a new file's name and type: null for what the name on disk says already. */
+export const indexedAs = (diskName: string, name: string, mimeType: string) => ({
+  name: name === diskName ? null : name,
+  mime_type: mimeType === typeOfName(diskName) ? null : mimeType,
+});
 
 /** Whether an entry is a file whose bytes can be downloaded, unlike a Google file's. */
 export const isBinary = ({ kind, row }: Entry) => kind === 'file' && !formatOfName(row.disk_name);
-
-export const createdTimeOf = ({ stat }: Entry) => stat.birthtime.toISOString();
-export const modifiedTimeOf = ({ stat }: Entry) => stat.mtime.toISOString();
 
 /** Returns the fields of a file that are asked for, with a checksum only if that is, and the file can be read. */
 export async function describeFile(
@@ -53,30 +48,22 @@ export async function describeFile(
   entry: Entry,
   mask: FieldsMask,
 ): Promise<unknown> {
-  const wants = (name: string) => mask === true || mask.has('*') || mask.has(name);
+  const wantsChecksum = mask === true || mask.has('md5Checksum');
   const appProperties = JSON.parse(entry.row.app_properties);
   const resource = {
-    kind: 'drive#file',
     id: entry.id,
     name: nameOf(entry),
     mimeType: mimeTypeOf(entry),
     ...(entry.parentId && { parents: [entry.parentId] }),
     trashed: false,
-    createdTime: createdTimeOf(entry),
-    modifiedTime: modifiedTimeOf(entry),
-    version: String(versionOf(entry)),
+    modifiedTime: entry.stat.mtime.toISOString(),
     webViewLink: webViewLinkOf(entry),
     ...(Object.keys(appProperties).length > 0 && { appProperties }),
     ...(isBinary(entry) && { size: String(entry.stat.size) }),
-    ...(isBinary(entry) && wants('md5Checksum') && (await checksumOf(folder, entry))),
+    ...(isBinary(entry) && wantsChecksum && (await checksumOf(folder, entry))),
     ...(entry.kind === 'shortcut' && { shortcutDetails: shortcutDetailsOf(folder, entry) }),
   };
   return select(resource, mask);
-}
-
-/** Returns a file's version, which grows with each change: the later time, in µs, of the disk's and the index's. */
-export function versionOf({ stat, row }: Entry): number {
-  return Math.max(Number(stat.ctimeNs / 1000n), row.changed_at);
 }
 
 /** Returns the address of the page on which a person would open the file. On this machine there is none. */
@@ -102,7 +89,7 @@ async function md5Of(folder: DriveFolder, { id, path, stat, row }: Entry): Promi
   const state = `${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
   if (row.md5 && row.md5_of === state) return row.md5;
   const hash = createHash('md5');
-  for await (const chunk of readFile(folder.locate(path))) hash.update(chunk);
+  for await (const chunk of readFile(folder.locate(path), Number(stat.size))) hash.update(chunk);
   const md5 = hash.digest('hex');
   folder.index.change(id, { md5, md5_of: state });
   return md5;
@@ -114,26 +101,4 @@ function shortcutDetailsOf(folder: DriveFolder, entry: Entry) {
   // An id of the right form that no file has; the same whenever it is asked for.
   const digest = createHash('sha256').update(entry.id).digest('base64url').slice(0, 32);
   return { targetId: `0${digest}`, targetMimeType: 'application/octet-stream' };
-}
-
-/**
- * The fields of a file in Drive's v3. Those that this server doesn't have are left out of responses.
- * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
- */
-const knownFields = `* appProperties capabilities clientEncryptionDetails contentHints
-  contentRestrictions copyRequiresWriterPermission createdTime description downloadRestrictions
-  driveId explicitlyTrashed exportLinks fileExtension folderColorRgb fullFileExtension
-  hasAugmentedPermissions hasThumbnail headRevisionId iconLink id imageMediaMetadata
-  inheritedPermissionsDisabled isAppAuthorized kind labelInfo lastModifyingUser linkShareMetadata
-  md5Checksum mimeType modifiedByMe modifiedByMeTime modifiedTime name originalFilename ownedByMe
-  owners parents permissionIds permissions properties quotaBytesUsed resourceKey sha1Checksum
-  sha256Checksum shared sharedWithMeTime sharingUser shortcutDetails size spaces starred
-  teamDriveId thumbnailLink thumbnailVersion trashed trashedTime trashingUser version
-  videoMediaMetadata viewedByMe viewedByMeTime viewersCanCopyContent webContentLink webViewLink
-  writersCanShare`.split(/\s+/);
-
-/** Throws Google's 400 for a field that no file has. */
-export function checkFileFields(mask: FieldsMask): void {
-  if (mask === true) return;
-  parseFields([...mask.keys()].join(), knownFields);
 }

@@ -12,8 +12,8 @@ export interface GoogleFormat {
   /** Its name on disk ends in this. */
   extension: string;
   mimeType: string;
-  /** The types it can be exported to. On disk its bytes are of the first. */
-  exports: string[];
+  /** The type that it is exported to, which is that of its bytes on disk. */
+  exportType: string;
   /** The editor's name in links to the file. */
   editor: string;
 }
@@ -22,19 +22,19 @@ const formats: GoogleFormat[] = [
   {
     extension: '.gdoc',
     mimeType: `${apps}.document`,
-    exports: ['text/markdown', 'text/x-markdown', 'text/plain'],
+    exportType: 'text/markdown',
     editor: 'document',
   },
   {
     extension: '.gsheet',
     mimeType: `${apps}.spreadsheet`,
-    exports: ['text/csv'],
+    exportType: 'text/csv',
     editor: 'spreadsheets',
   },
   {
     extension: '.gslides',
     mimeType: `${apps}.presentation`,
-    exports: ['text/plain'],
+    exportType: 'text/plain',
     editor: 'presentation',
   },
 ];

@@ -3,16 +3,15 @@ import { createWriteStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, DriveError } from './drive-error.ts';
-import type { UploadedContent, UploadFolder } from './upload-folder.ts';
+import type { UploadFolder } from './upload-folder.ts';
 
-/** Makes or changes a file from an upload that is whole. Returns the file's id. */
-export type Commit = (content: UploadedContent) => Promise<string>;
+/** Makes or changes a file of what was uploaded to a path. Returns the file's id. */
+export type Commit = (uploaded: string) => Promise<string>;
 
 interface Session {
-  content: UploadedContent;
+  /** Where the upload's content is. */
+  path: string;
   commit: Commit;
-  /** The size of the whole content, in bytes; undefined until a request gives it. */
-  total: number | undefined;
   /** How many bytes of it have been kept. */
   received: number;
   /** The file's id, once it is made. */
@@ -24,10 +23,12 @@ interface Session {
 interface ContentRange {
   /** The chunk's first byte; undefined in a request that only asks how much has come. */
   first: number | undefined;
-  total: number | undefined;
-  /** Whether the chunk is the whole content, of any size. */
-  isWhole?: boolean;
+  /** The size of the whole content. */
+  total: number;
 }
+
+/** A request's body as it comes; undefined if the request has none. */
+export type Body = AsyncIterable<Buffer> | undefined;
 
 /** Of a chunk that isn't the last, Google keeps only whole multiples of this. */
 const granuleBytes = 256 * 1024;
@@ -42,14 +43,13 @@ export class ResumableUploads {
   }
 
   /** Begins a session. Returns its id. */
-  async start(commit: Commit, mimeType: string | undefined, total?: number): Promise<string> {
+  async start(commit: Commit): Promise<string> {
     const id = randomBytes(48).toString('base64url');
-    const content = { path: this.uploads.newPath(), mimeType };
-    await writeFile(content.path, '', { flag: 'wx' });
+    const path = this.uploads.newPath();
+    await writeFile(path, '', { flag: 'wx' });
     this.sessions.set(id, {
-      content,
+      path,
       commit,
-      total,
       received: 0,
       fileId: undefined,
       turn: Promise.resolve(),
@@ -64,7 +64,7 @@ export class ResumableUploads {
   put(
     id: string,
     contentRange: string | undefined,
-    body: AsyncIterable<Buffer> | Buffer[],
+    body: Body,
   ): Promise<{ fileId: string } | { received: number }> {
     const session = this.sessions.get(id);
     if (!session) throw new DriveError(404, 'notFound', 'Not Found');
@@ -74,56 +74,39 @@ export class ResumableUploads {
     return turn;
   }
 
-  private async take(
-    id: string,
-    session: Session,
-    range: ContentRange,
-    body: AsyncIterable<Buffer> | Buffer[],
-  ): Promise<{ fileId: string } | { received: number }> {
+  private async take(id: string, session: Session, { first, total }: ContentRange, body: Body) {
     if (session.fileId) return { fileId: session.fileId };
-    session.total = agreedTotal(session.total, range.total);
-    if (range.first !== undefined) await append(session, range.first, body, range.isWhole);
-    if (session.received !== session.total) return { received: session.received };
+    if (first !== undefined) await append(session, first, total, body);
+    if (session.received !== total) return { received: session.received };
     try {
-      session.fileId = await session.commit(session.content);
+      session.fileId = await session.commit(session.path);
       return { fileId: session.fileId };
     } catch (error) {
       this.sessions.delete(id);
       throw error;
     } finally {
-      await rm(session.content.path, { force: true });
+      await rm(session.path, { force: true });
     }
   }
 }
 
 /** Writes the new bytes of a chunk. If the connection breaks, the bytes that came before are kept. */
-async function append(
-  session: Session,
-  first: number,
-  body: AsyncIterable<Buffer> | Buffer[],
-  isWhole = false,
-): Promise<void> {
+async function append(session: Session, first: number, total: number, body: Body): Promise<void> {
   const start = session.received;
-  if (first > start) throw new OffsetError(first, start);
-  const maxBytes = (session.total ?? Number.POSITIVE_INFINITY) - start;
-  const file = createWriteStream(session.content.path, { flags: 'r+', start });
+  if (first > start) throw badRequest(`The upload has ${start} bytes so far.`);
+  const file = createWriteStream(session.path, { flags: 'r+', start });
   try {
-    await pipeline(newBytesOf(body, start - first, maxBytes), file);
-    if (isWhole) session.total ??= start + file.bytesWritten;
+    await pipeline(newBytesOf(body, start - first, total - start), file);
   } finally {
     session.received = start + file.bytesWritten;
-    if (session.received !== session.total) session.received -= session.received % granuleBytes;
+    if (session.received !== total) session.received -= session.received % granuleBytes;
   }
 }
 
 /** Yields a body without its first `knownBytes`. Throws at its end if more than `maxBytes` follow them. */
-async function* newBytesOf(
-  body: AsyncIterable<Buffer> | Buffer[],
-  knownBytes: number,
-  maxBytes: number,
-) {
+async function* newBytesOf(body: Body, knownBytes: number, maxBytes: number) {
   let [toSkip, left] = [knownBytes, maxBytes];
-  for await (const chunk of body) {
+  for await (const chunk of body ?? []) {
     const fresh = chunk.subarray(toSkip);
     toSkip -= chunk.length - fresh.length;
     left -= fresh.length;
@@ -132,32 +115,8 @@ async function* newBytesOf(
   if (left < 0) throw badRequest('The upload is larger than its Content-Range header says.');
 }
 
-/** The error for a chunk that would leave a gap, which Google answers in plain text. */
-export class OffsetError extends Error {
-  override readonly name = 'OffsetError';
-
-  constructor(offset: number, received: number) {
-    super(
-      `Invalid request.  According to the Content-Range header, the upload offset is ${offset} ` +
-        `byte(s), which exceeds already uploaded size of ${received} byte(s).`,
-    );
-  }
-}
-
-function parseContentRange(header: string | undefined): ContentRange {
-  if (header === undefined) return { first: 0, total: undefined, isWhole: true };
-  const [, first, total] = header.match(/^bytes (?:\*|(\d+)-\d+)\/(\d+|\*)$/) ?? [];
+function parseContentRange(header = ''): ContentRange {
+  const [, first, total] = header.match(/^bytes (?:\*|(\d+)-\d+)\/(\d+)$/) ?? [];
   if (total === undefined) throw badRequest('Failed to parse Content-Range header.');
-  return {
-    first: first === undefined ? undefined : Number(first),
-    total: total === '*' ? undefined : Number(total),
-  };
-}
-
-/** Returns the content's size as the requests gave it. Throws if they contradict each other. */
-function agreedTotal(before: number | undefined, now: number | undefined): number | undefined {
-  if (before !== undefined && now !== undefined && before !== now) {
-    throw badRequest(`The upload's size was said to be ${before}, and is now said to be ${now}.`);
-  }
-  return before ?? now;
+  return { first: first === undefined ? undefined : Number(first), total: Number(total) };
 }

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
-import { link, rename, rm } from 'node:fs/promises';
+import { linkSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** An upload's content in a hidden file, and the type that the client gave it. */
-export interface UploadedContent {
-  path: string;
-  mimeType: string | undefined;
-}
 
 const prefix = '.quire-upload-';
 
@@ -35,13 +28,16 @@ export class UploadFolder {
   }
 }
 
-/** Moves a file to a free path. Throws EEXIST if the path has been taken meanwhile. */
-export async function moveToFree(from: string, to: string): Promise<void> {
+/** Gives a file another path; it may keep the first one. Returns false if the other is taken. */
+export function moveToFree(from: string, to: string): boolean {
   try {
-    await link(from, to);
+    linkSync(from, to);
   } catch (error) {
-    if (!codesWithoutLinks.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    await rename(from, to);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!codesWithoutLinks.includes(code) && code !== 'EEXIST') throw error;
+    // A link takes a name even if it points to nothing.
+    if (code === 'EEXIST' || lstatSync(to, { throwIfNoEntry: false })) return false;
+    renameSync(from, to);
   }
-  await rm(from, { force: true });
+  return true;
 }

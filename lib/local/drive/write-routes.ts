@@ -1,23 +1,22 @@
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { badRequest, DriveError } from './drive-error.ts';
+import { badRequest } from './drive-error.ts';
 import type { DriveFolder } from './drive-folder.ts';
-import type { FileMetadata } from './file-metadata.ts';
 import { describeFile, fileFields } from './file-resource.ts';
-import { FileWriter } from './file-writer.ts';
-import { ResumableUploads } from './resumable-uploads.ts';
+import { type FileMetadata, FileWriter } from './file-writer.ts';
+import { type Body, ResumableUploads } from './resumable-uploads.ts';
 import type { UploadFolder } from './upload-folder.ts';
 
 interface WriteQuery {
   fields?: string;
   addParents?: string;
-  removeParents?: string;
   uploadType?: string;
   upload_id?: string;
 }
 
 type WriteRequest = FastifyRequest<{ Params: { fileId?: string }; Querystring: WriteQuery }>;
 
-/** Adds the routes that write: files.create and files.update by resumable uploads, and files.update of metadata. */
+/** Adds the routes that write: files.create and files.update by resumable uploads, and files.update of properties. */
 export function addWriteRoutes(
   app: FastifyInstance,
   folder: DriveFolder,
@@ -29,41 +28,32 @@ export function addWriteRoutes(
     describeFile(folder, folder.get(id), fileFields(query.fields));
 
   async function writeMetadata(request: WriteRequest): Promise<unknown> {
-    const { params, query } = request;
-    fileFields(query.fields);
-    const metadata = await readJson<FileMetadata>(request.body);
-    await writer.change(params.fileId ?? '', { metadata, ...query });
-    return describe(params.fileId ?? '', request);
+    const { fileId = '' } = request.params;
+    await writer.change(fileId, await readMetadata(request));
+    return describe(fileId, request);
   }
 
   /** Begins a resumable upload. */
   async function start(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
-    const { params, query, headers, protocol, host, url } = request;
-    fileFields(query.fields);
+    const { params, query, protocol, host, url } = request;
     if (query.uploadType !== 'resumable') throw badRequest('Unsupported uploadType.');
-    const metadata = await readJson<FileMetadata>(request.body);
+    const metadata = await readMetadata(request);
     const { fileId } = params;
-    if (fileId) writer.checkChange(fileId, { metadata, ...query });
+    if (fileId) writer.checkChange(fileId, metadata);
     else writer.checkNew(metadata);
-    const mimeType = headers['x-upload-content-type'];
-    const length = headers['x-upload-content-length'];
-    const id = await resumable.start(
-      async (content) => {
-        if (!fileId) return writer.create(metadata, content);
-        await writer.change(fileId, { metadata, ...query }, content);
-        return fileId;
-      },
-      mimeType === undefined ? undefined : String(mimeType),
-      length === undefined ? undefined : Number(length),
-    );
+    const id = await resumable.start(async (uploaded) => {
+      if (!fileId) return writer.create(metadata, uploaded);
+      await writer.change(fileId, metadata, uploaded);
+      return fileId;
+    });
     return reply.header('location', `${protocol}://${host}${url}&upload_id=${id}`).send();
   }
 
   /** Takes a chunk of a resumable upload. */
   async function resume(request: WriteRequest, reply: FastifyReply): Promise<unknown> {
-    const { query, headers } = request;
-    const body = (request.body as Body) ?? [];
-    const progress = await resumable.put(query.upload_id ?? '', headers['content-range'], body);
+    const { query, headers, body } = request;
+    const { upload_id = '' } = query;
+    const progress = await resumable.put(upload_id, headers['content-range'], body as Body);
     if ('fileId' in progress) return describe(progress.fileId, request);
     reply.raw.statusMessage = 'Resume Incomplete';
     if (progress.received > 0) reply.header('range', `bytes=0-${progress.received - 1}`);
@@ -78,26 +68,14 @@ export function addWriteRoutes(
   app.put(`${uploadPath}/:fileId`, resume);
 }
 
-const maxJsonBytes = 1024 * 1024;
-
-/** A request's body as it comes; undefined if the request has none. */
-type Body = AsyncIterable<Buffer> | undefined;
-
-/** Reads a JSON body; one that is absent or empty is an empty object. Throws Drive's 400 or 413. */
-async function readJson<T>(body: unknown): Promise<T> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of (body as Body) ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxJsonBytes) {
-      throw new DriveError(413, 'uploadTooLarge', 'Request Entity Too Large');
-    }
-    chunks.push(chunk);
-  }
-  if (bytes === 0) return {} as T;
+/** Reads the metadata of a file; that of an empty body is empty. Throws Drive's 400. */
+async function readMetadata({ query, body }: WriteRequest): Promise<FileMetadata> {
+  fileFields(query.fields);
+  if (query.addParents) throw badRequest('The service moves no file.');
+  const json = body ? await text(body as NonNullable<Body>) : '';
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(json || '{}');
   } catch {
-    throw new DriveError(400, 'parseError', 'Parse Error');
+    throw badRequest('The body is not JSON.');
   }
 }

@@ -92,20 +92,24 @@ describe('a fault', () => {
   it('may lose the answer of what was done', async () => {
     drive.put('named.txt', 'x');
     const fileId = await drive.idOf('named.txt');
-    const rename = (name: string) =>
-      drive.call(`/drive/v3/files/${fileId}`, { method: 'PATCH', body: JSON.stringify({ name }) });
+    const mark = (step: string) => {
+      const body = JSON.stringify({ appProperties: { [step]: 'done' } });
+      return drive.call(`/drive/v3/files/${fileId}`, { method: 'PATCH', body });
+    };
+    const marks = async () =>
+      (await drive.client.files.get({ fileId, fields: 'appProperties' })).data.appProperties;
     drive.fault(
       { match: { method: 'PATCH' }, afterDone: true },
       { match: { method: 'PATCH' }, afterDone: true, status: 503 },
     );
 
-    await expect(rename('unanswered')).rejects.toThrow();
-    const unanswered = await drive.idOf('unanswered');
-    const failed = await rename('answered wrongly');
+    await expect(mark('unanswered')).rejects.toThrow();
+    const unanswered = await marks();
+    const failed = await mark('failed');
 
     expect(failed.status).toBe(503);
-    expect(unanswered).toBe(fileId);
-    expect(await drive.idOf('answered wrongly')).toBe(fileId);
+    expect(unanswered).toEqual({ unanswered: 'done' });
+    expect(await marks()).toEqual({ unanswered: 'done', failed: 'done' });
   });
 });
 

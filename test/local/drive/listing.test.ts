@@ -79,19 +79,10 @@ describe('files.list', () => {
     const q = "name = 'report.pdf'";
 
     const whole = await drive.client.files.list({ q });
-    const names = await drive.client.files.list({ q, fields: 'nextPageToken,files/name' });
+    const names = await drive.client.files.list({ q, fields: 'nextPageToken,files(name)' });
 
     expect(whole.data).toEqual({
-      kind: 'drive#fileList',
-      incompleteSearch: false,
-      files: [
-        {
-          kind: 'drive#file',
-          id: expect.any(String),
-          name: 'report.pdf',
-          mimeType: 'application/pdf',
-        },
-      ],
+      files: [{ id: expect.any(String), name: 'report.pdf', mimeType: 'application/pdf' }],
     });
     expect(names.data).toEqual({ files: [{ name: 'report.pdf' }] });
   });
@@ -123,7 +114,7 @@ describe('files.list', () => {
   });
 
   it('refuses the token of another search', async () => {
-    const { data } = await drive.client.files.list({ pageSize: 1 });
+    const { data } = await drive.client.files.list({ pageSize: 1, fields: 'nextPageToken' });
 
     const answer = drive.client.files.list({
       q: 'trashed = false',

@@ -14,22 +14,24 @@ async function begin(metadata: object, { fileId = '', query = 'fields=id,name,md
   const path = `/upload/drive/v3/files${fileId && `/${fileId}`}?uploadType=resumable&${query}`;
   const answer = await drive.call(path, {
     method: fileId ? 'PATCH' : 'POST',
-    headers: { 'content-type': 'application/json', 'x-upload-content-type': 'application/pdf' },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(metadata),
   });
   return { status: answer.status, location: answer.headers.get('location') ?? '', answer };
 }
 
 // A session's address needs no token.
-const put = (location: string, range: string | undefined, body?: Buffer) =>
+const put = (location: string, range: string, body?: Buffer) =>
   fetch(location, {
     method: 'PUT',
-    ...(range && { headers: { 'content-range': range } }),
+    headers: { 'content-range': range },
     ...(body && { body: new Uint8Array(body) }),
   });
 
-const chunk = (location: string, from: number, to: number, total: number | '*' = content.length) =>
-  put(location, `bytes ${from}-${to - 1}/${total}`, content.subarray(from, to));
+const chunk = (location: string, from: number, to: number) =>
+  put(location, `bytes ${from}-${to - 1}/${content.length}`, content.subarray(from, to));
+
+const putAll = (location: string) => chunk(location, 0, content.length);
 
 const waitingFiles = () => readdirSync(drive.folder).filter((name) => name.startsWith('.'));
 
@@ -37,7 +39,7 @@ describe('a resumable upload', () => {
   it('comes in one request', async () => {
     const { status, location } = await begin({ name: 'one.pdf' });
 
-    const answer = await put(location, undefined, content);
+    const answer = await putAll(location);
 
     expect(status).toBe(200);
     expect(answer.status).toBe(200);
@@ -52,8 +54,8 @@ describe('a resumable upload', () => {
     const { location } = await begin({ name: 'chunks.pdf' });
     const size = 2048 * kilobytes;
 
-    const first = await chunk(location, 0, size, '*');
-    const second = await chunk(location, size, 2 * size, '*');
+    const first = await chunk(location, 0, size);
+    const second = await chunk(location, size, 2 * size);
     const last = await chunk(location, 2 * size, content.length);
 
     expect([first.status, second.status, last.status]).toEqual([308, 308, 200]);
@@ -71,8 +73,8 @@ describe('a resumable upload', () => {
     const rest = await chunk(location, 256 * kilobytes, content.length);
 
     expect(odd.headers.get('range')).toBe('bytes=0-262143');
-    expect(gap.status).toBe(503);
-    expect(await gap.text()).toContain('exceeds already uploaded size of 262144 byte(s)');
+    expect(gap.status).toBe(400);
+    expect(await gap.text()).toContain('The upload has 262144 bytes so far.');
     expect(await rest.json()).toMatchObject({ md5Checksum: md5 });
   });
 
@@ -91,7 +93,7 @@ describe('a resumable upload', () => {
     const { location } = await begin({ name: 'broken.pdf' });
     drive.fault({ match: { method: 'PUT' }, cutAfterBytes: 1_000_000 });
 
-    await expect(put(location, undefined, content)).rejects.toThrow();
+    await expect(putAll(location)).rejects.toThrow();
     const asked = await put(location, `bytes */${content.length}`);
     const received = Number(asked.headers.get('range')?.split('-')[1]) + 1;
     const rest = await chunk(location, received, content.length);
@@ -104,7 +106,7 @@ describe('a resumable upload', () => {
   it('says nothing of a range before anything came', async () => {
     const { location } = await begin({ name: 'nothing.pdf' });
 
-    const asked = await put(location, 'bytes */*');
+    const asked = await put(location, 'bytes */10');
 
     expect(asked.status).toBe(308);
     expect(asked.headers.has('range')).toBe(false);
@@ -114,9 +116,9 @@ describe('a resumable upload', () => {
     const { location } = await begin({ name: 'lost.pdf' });
     drive.fault({ match: { method: 'PUT' }, afterDone: true });
 
-    await expect(put(location, undefined, content)).rejects.toThrow();
+    await expect(putAll(location)).rejects.toThrow();
     const asked = await put(location, `bytes */${content.length}`);
-    const repeated = await put(location, undefined, content);
+    const repeated = await putAll(location);
 
     const file = { id: await drive.idOf('lost.pdf'), md5Checksum: md5 };
     expect(asked.status).toBe(200);
@@ -136,11 +138,11 @@ describe('a resumable upload', () => {
   it('changes a file', async () => {
     drive.put('before.pdf', 'old');
     const fileId = await drive.idOf('before.pdf');
-    const { location } = await begin({ name: 'after.pdf' }, { fileId });
+    const { location } = await begin({ appProperties: { a: '1' } }, { fileId });
 
-    const answer = await put(location, undefined, content);
+    const answer = await putAll(location);
 
-    expect(await answer.json()).toEqual({ id: fileId, name: 'after.pdf', md5Checksum: md5 });
+    expect(await answer.json()).toEqual({ id: fileId, name: 'before.pdf', md5Checksum: md5 });
   });
 });
 
@@ -164,9 +166,9 @@ describe('a resumable upload is refused', () => {
     const id = data.ids?.[0] ?? '';
     const { location } = await begin({ id, name: 'late.pdf' });
     const early = await begin({ id, name: 'early.pdf' });
-    await put(early.location, undefined, content);
+    await putAll(early.location);
 
-    const answer = await put(location, undefined, content);
+    const answer = await putAll(location);
 
     expect(answer.status).toBe(409);
     expect(await drive.idOf('early.pdf')).toBe(id);
@@ -174,11 +176,9 @@ describe('a resumable upload is refused', () => {
 
   it.each([
     ['with a range that can’t be read', 'bytes 0-9', 400],
-    ['with another size than before', 'bytes 0-9/11', 400],
     ['with more than its size', 'bytes 0-9/5', 400],
   ])('%s', async (_, range, status) => {
     const { location } = await begin({ name: 'wrong.pdf' });
-    if (range.endsWith('11')) await put(location, 'bytes */10');
 
     const answer = await put(location, range, Buffer.alloc(10));
 
@@ -186,7 +186,7 @@ describe('a resumable upload is refused', () => {
   });
 
   it('where its session isn’t known', async () => {
-    const answer = await put(`${drive.url}/upload/drive/v3/files?upload_id=gone`, 'bytes */*');
+    const answer = await put(`${drive.url}/upload/drive/v3/files?upload_id=gone`, 'bytes */10');
 
     expect(answer.status).toBe(404);
   });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { accessToken, askToken, driveClient, useDrive } from '../../support/servers/drive.ts';
+import { askToken, useDrive } from '../../support/servers/drive.ts';
 
 const drive = await useDrive();
 
@@ -28,11 +28,14 @@ describe('the token endpoint', () => {
     expect(await answer.json()).toEqual({ error: 'invalid_grant' });
   });
 
-  it('refuses an assertion that asks for no scope', async () => {
-    const answer = await askToken(drive.serviceAccount);
+  it.each([{}, { scope: `${scope}.readonly` }])(
+    'refuses an assertion that asks for %o',
+    async (claims) => {
+      const answer = await askToken(drive.serviceAccount, claims);
 
-    expect(await answer.json()).toEqual({ error: 'invalid_grant' });
-  });
+      expect(await answer.json()).toEqual({ error: 'invalid_grant' });
+    },
+  );
 
   it('refuses what is no signed assertion', async () => {
     const [assertion, refresh] = await Promise.all(
@@ -53,15 +56,16 @@ describe('a request', () => {
   const place = { location: 'Authorization', locationType: 'header' };
 
   it('without a token is refused in Google’s words', async () => {
+    const message = 'Request had invalid authentication credentials.';
+
     const answer = await fetch(`${drive.url}/drive/v3/files`);
 
     expect(answer.status).toBe(401);
     expect(await answer.json()).toEqual({
       error: {
         code: 401,
-        message: expect.stringContaining('missing required authentication credential'),
-        errors: [{ message: 'Login Required.', domain: 'global', reason: 'required', ...place }],
-        status: 'UNAUTHENTICATED',
+        message,
+        errors: [{ message, domain: 'global', reason: 'authError', ...place }],
       },
     });
   });
@@ -76,22 +80,8 @@ describe('a request', () => {
 
       expect(answer.status).toBe(401);
       expect(await answer.json()).toMatchObject({
-        error: { errors: [{ message: 'Invalid Credentials', reason: 'authError', ...place }] },
+        error: { errors: [{ reason: 'authError', ...place }] },
       });
     },
   );
-
-  it('may only read with a token for reading', async () => {
-    const token = await accessToken(drive.serviceAccount, `${scope}.readonly`);
-    const { files } = driveClient(drive.url, token);
-
-    const read = await files.get({ fileId: drive.rootFolderId });
-    const write = files.update({ fileId: drive.rootFolderId, requestBody: { name: 'new' } });
-
-    expect(read.status).toBe(200);
-    await expect(write).rejects.toMatchObject({
-      status: 403,
-      message: 'Request had insufficient authentication scopes.',
-    });
-  });
 });

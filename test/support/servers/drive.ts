@@ -1,13 +1,13 @@
 import { sign } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { FastifyInstance } from 'fastify';
 import { auth, drive, type drive_v3 } from 'googleapis';
 import { afterAll } from 'vitest';
 import type { ServiceAccount } from '../../../lib/local/drive/access-tokens.ts';
 import { type DriveEngine, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
-import { OffsetError } from '../../../lib/local/drive/resumable-uploads.ts';
 import { countRequests, type Fault, FaultInjector } from './drive-faults.ts';
 
 /** A Drive over a folder of its own. */
@@ -20,6 +20,8 @@ export interface TestDrive extends DriveEngine {
   client: drive_v3.Drive;
   /** Writes a file into the folder, as its user would. */
   put(path: string, content?: string | Uint8Array): void;
+  /** Moves a file or a folder into another folder, as a user of Google Drive does: it and what lies in it keep their ids. */
+  move(path: string, to: string): void;
   /** The id of the one file of this name. */
   idOf(name: string): Promise<string>;
   /** Calls the Drive without Google's client, signed in. */
@@ -45,11 +47,12 @@ async function startDrive(): Promise<TestDrive> {
     requests = countRequests(app);
     faults.addTo(app);
     app.addHook('onError', async (_request, _reply, error) => {
-      const isKnown = 'statusCode' in error || error instanceof OffsetError;
+      const isKnown = 'statusCode' in error;
       if (!isKnown && error.message !== 'Cut on demand.') unexpected.push(error);
     });
   };
-  const server = await startDriveServer({ folder, indexFile: join(base, 'drive.db'), prepare });
+  const indexFile = join(base, 'drive.db');
+  const server = await startDriveServer({ folder, indexFile, prepare });
   const token = await accessToken(server.serviceAccount);
   const client = driveClient(server.url, token);
   return {
@@ -62,6 +65,10 @@ async function startDrive(): Promise<TestDrive> {
       const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, content);
+    },
+    move: (path, to) => {
+      renameSync(join(folder, path), join(folder, to, basename(path)));
+      moveInIndex(indexFile, path, to);
     },
     idOf: (name) => idOf(client, name),
     call: (path, init = {}) => {
@@ -78,6 +85,17 @@ async function startDrive(): Promise<TestDrive> {
   };
 }
 
+function moveInIndex(indexFile: string, path: string, to: string): void {
+  const db = new DatabaseSync(indexFile);
+  const parent = path.includes('/') ? dirname(path) : '';
+  const moved = 'UPDATE files SET parent = ? WHERE parent = ? AND disk_name = ?';
+  db.prepare(moved).run(to, parent, basename(path));
+  const within = `UPDATE files SET parent = ? || substr(parent, length(?) + 1)
+    WHERE parent = ? OR substr(parent, 1, length(?) + 1) = ? || '/'`;
+  db.prepare(within).run(join(to, basename(path)), path, path, path, path);
+  db.close();
+}
+
 /** Google's client for the Drive at this URL. */
 export function driveClient(url: string, token: string): drive_v3.Drive {
   const signedIn = new auth.OAuth2();
@@ -85,11 +103,8 @@ export function driveClient(url: string, token: string): drive_v3.Drive {
   return drive({ version: 'v3', auth: signedIn, rootUrl: url });
 }
 
-export async function accessToken(
-  account: ServiceAccount,
-  scope = 'https://www.googleapis.com/auth/drive',
-): Promise<string> {
-  const answer = await askToken(account, { scope });
+export async function accessToken(account: ServiceAccount): Promise<string> {
+  const answer = await askToken(account, { scope: 'https://www.googleapis.com/auth/drive' });
   return ((await answer.json()) as { access_token: string }).access_token;
 }
 

@@ -385,16 +385,14 @@ describe('what lies outside', () => {
   });
 
   it('is a file, too, that was moved there after its folder was listed', async () => {
-    const { id, caller } = await newFolder({ 'moved.txt': 'Own.' });
+    const { id, caller, path } = await newFolder({ 'moved.txt': 'Own.' });
     const { id: job_id } = await world.submit(caller, {
       job_type: 'chat',
       drive: { folder_id: id },
     });
     await world.runOnly('folder');
-    const { id: elsewhere } = await newFolder({});
-    const fileId = await world.idOf('moved.txt');
-    const moved = { fileId, addParents: elsewhere, removeParents: id };
-    await world.drive.client.files.update(moved);
+    const { path: elsewhere } = await newFolder({});
+    world.drive.move(`${path}/moved.txt`, elsewhere);
 
     await world.work();
 

@@ -16,7 +16,7 @@ export class ApiKeys extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.table = new ServiceTable(this, 'table', keyed('id'));
+    this.table = new ServiceTable(this, 'table', { variable: 'KEYS_TABLE', ...keyed('id') });
     const authorizeRequest = new ServiceFunction(this, 'authorize-request', {
       description: 'Checks API keys for the gateway',
       timeout: Duration.seconds(10),
@@ -48,7 +48,6 @@ export class ApiKeys extends Construct {
 
   /** Lets a function find keys. */
   grantRead(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem');
-    fn.addEnvironment('KEYS_TABLE', this.table.tableName);
+    this.table.allow(fn, 'GetItem');
   }
 }

@@ -1,30 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { Canary } from './alarms/canary.ts';
-import type { ApiKeys } from './api-keys.ts';
-import { ServiceFunction } from './base/service-function.ts';
+import type { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
-import type { DocumentReader, DriveSearch, PageReader } from './document-reader.ts';
-import type { Feedback } from './feedback.ts';
-import type { FileStore } from './file-store.ts';
-import { maxAnswerTime, type ServiceApi } from './gateway/service-api.ts';
-import type { Ledger } from './ledger.ts';
-import type { ModelProviders } from './model-providers.ts';
-import type { WebSearch } from './web-search.ts';
+import type { Needs } from './parts.ts';
 
-export interface ChatApiProps {
-  readonly api: ServiceApi;
-  readonly keys: ApiKeys;
-  readonly ledger: Ledger;
-  readonly providers: ModelProviders;
-  readonly webSearch: WebSearch;
-  readonly pages: PageReader;
-  readonly driveSearch: DriveSearch;
-  readonly documentReader: DocumentReader;
-  readonly feedback: Feedback;
-  readonly files: FileStore;
-  readonly completionsMemoryMb: number;
-}
+type ChatApiProps = Needs<'settings' | 'api' | 'feedback' | SpenderParts | SourceParts>;
+type SpenderParts = 'keys' | 'ledger' | 'providers' | 'files';
+type SourceParts = 'webSearch' | 'pageReader' | 'driveSearch' | 'documentReader';
 
 /** A chat waits for models nearly all of its time, and waiting is billed by memory. lib/COST.md has the figures. */
 const chatMemoryMb = 512;
@@ -45,44 +27,36 @@ export class ChatApi extends Construct {
   }
 
   private addCompletions(): void {
-    this.asking('create-chat-completion', '/v1/chat/completions');
-    this.asking('create-response', '/v1/responses');
+    const { completionsMemoryMb: memorySize } = this.props.settings;
+    const completions = { memorySize, isCanary: true };
+    this.asking('create-chat-completion', '/v1/chat/completions', completions);
+    this.asking('create-response', '/v1/responses', completions);
     this.endpoint('count-response-tokens', 'POST /v1/responses/input_tokens');
-    this.asking('create-message', '/v1/messages', false);
+    this.asking('create-message', '/v1/messages', completions, false);
     this.endpoint('count-message-tokens', 'POST /v1/messages/count_tokens');
-    this.addEmbeddings();
+    this.asking('create-embeddings', '/v1/embeddings', { memorySize: embeddingsMemoryMb }, false);
     this.endpoint('list-models', 'GET /v1/models');
     // A model's id may have slashes.
     this.endpoint('get-model', 'GET /v1/models/{model+}');
   }
 
   /** A route that asks a model once, in the dialect of its path. */
-  private asking(name: string, path: string, namesFiles = true): void {
-    const { api, ledger, providers, files, completionsMemoryMb } = this.props;
-    const fn = new ServiceFunction(this, name, {
-      description: `POST ${path}`,
-      timeout: maxAnswerTime,
-      memorySize: completionsMemoryMb,
-    });
+  private asking(
+    name: string,
+    path: string,
+    how: { memorySize: number; isCanary?: boolean },
+    namesFiles = true,
+  ): void {
+    const { api, ledger, providers, files } = this.props;
+    const fn = api.endpoint(this, name, `POST ${path}`, { isStreamed: true, ...how });
     ledger.grantSpend(fn);
     providers.grantCall(fn);
     if (namesFiles) files.grantRead(fn);
-    Canary.of(this).guard(fn, 'faults');
-    api.routeStreamed('POST', path, fn, maxAnswerTime);
-  }
-
-  private addEmbeddings(): void {
-    const { api, ledger, providers } = this.props;
-    const createEmbeddings = api.endpoint(this, 'create-embeddings', 'POST /v1/embeddings', {
-      isStreamed: true,
-      memorySize: embeddingsMemoryMb,
-    });
-    ledger.grantSpend(createEmbeddings);
-    providers.grantCall(createEmbeddings);
   }
 
   private addSessions(): ServiceTable {
     const sessions = new ServiceTable(this, 'sessions', {
+      variable: 'SESSIONS_TABLE',
       ...keyed('key_id', 'session'),
       globalSecondaryIndexes: [
         // For the list, which leaves out what was said.
@@ -99,18 +73,16 @@ export class ChatApi extends Construct {
     const one = '/chat/sessions/{session_id}';
     const listSessions = this.endpoint('list-sessions', 'GET /chat/sessions');
     sessions.allowQuery(listSessions, 'recent');
-    listSessions.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     const deleteSession = this.endpoint('delete-session', `DELETE ${one}`);
     this.props.feedback.grantErase(deleteSession);
-    grantSessions(sessions, deleteSession, 'dynamodb:PutItem');
-    grantSessions(sessions, this.endpoint('get-session', `GET ${one}`), 'dynamodb:GetItem');
+    sessions.allow(deleteSession, 'PutItem');
+    sessions.allow(this.endpoint('get-session', `GET ${one}`), 'GetItem');
     return sessions;
   }
 
   private addChat(sessions: ServiceTable): void {
-    const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader } =
-      this.props;
-    const { files } = this.props;
+    const { api, keys, ledger, providers, files, webSearch } = this.props;
+    const { pageReader, driveSearch, documentReader } = this.props;
     const streamChat = api.endpoint(this, 'stream-chat', 'POST /chat/stream', {
       isStreamed: true,
       memorySize: chatMemoryMb,
@@ -120,19 +92,12 @@ export class ChatApi extends Construct {
     providers.grantCall(streamChat);
     keys.grantRead(streamChat);
     webSearch.grantSearch(streamChat);
-    pages.grantRead(streamChat);
-    driveSearch.grantAsk(streamChat);
-    documentReader.grantRead(streamChat);
+    for (const each of [pageReader, driveSearch, documentReader]) each.letInvoke(streamChat);
     files.grantRead(streamChat);
-    grantSessions(sessions, streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
+    sessions.allow(streamChat, 'GetItem', 'PutItem');
   }
 
   private endpoint(name: string, route: string): ServiceFunction {
     return this.props.api.endpoint(this, name, route, { timeout: Duration.seconds(10) });
   }
-}
-
-function grantSessions(sessions: ServiceTable, fn: ServiceFunction, ...actions: string[]): void {
-  sessions.allow(fn, ...actions);
-  fn.addEnvironment('SESSIONS_TABLE', sessions.tableName);
 }

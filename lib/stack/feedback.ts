@@ -3,17 +3,14 @@ import { Construct } from 'constructs';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { ServiceApi } from './gateway/service-api.ts';
 
-export interface FeedbackProps {
-  readonly api: ServiceApi;
-}
-
 /** The table of ratings, its indexes by day and by session, which leave out the rated texts, and the routes to rate and to read ratings again. */
 export class Feedback extends Construct {
   readonly table: ServiceTable;
 
-  constructor(scope: Construct, id: string, { api }: FeedbackProps) {
+  constructor(scope: Construct, id: string, api: ServiceApi) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
+      variable: 'FEEDBACK_TABLE',
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [
         index('days', 'day', 'created_at', 'all'),
@@ -22,19 +19,15 @@ export class Feedback extends Construct {
       ],
     });
     const submitFeedback = api.endpoint(this, 'submit-feedback', 'POST /feedback');
-    this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    this.table.allow(submitFeedback, 'PutItem', 'UpdateItem');
     const listFeedback = api.endpoint(this, 'list-feedback', 'GET /feedback');
     this.table.allowQuery(listFeedback, 'sessions');
-    this.table.allow(listFeedback, 'dynamodb:BatchGetItem');
-    for (const fn of [submitFeedback, listFeedback]) {
-      fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
-    }
+    this.table.allow(listFeedback, 'BatchGetItem');
   }
 
   /** Lets a function erase what a key has said of a session. */
   grantErase(fn: LambdaFunction): void {
     this.table.allowQuery(fn, 'sessions');
-    this.table.allow(fn, 'dynamodb:DeleteItem');
-    fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
+    this.table.allow(fn, 'DeleteItem');
   }
 }

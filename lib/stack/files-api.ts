@@ -1,18 +1,12 @@
 import { Construct } from 'constructs';
-import type { FileStore } from './file-store.ts';
-import type { ServiceApi } from './gateway/service-api.ts';
-
-export interface FilesApiProps {
-  readonly api: ServiceApi;
-  readonly files: FileStore;
-}
+import type { Needs } from './parts.ts';
 
 const file = '/v1/files/{file_id}';
 const upload = '/v1/uploads/{upload_id}';
 
 /** The routes of files, and of the uploads that larger ones come by. */
 export class FilesApi extends Construct {
-  constructor(scope: Construct, id: string, { api, files }: FilesApiProps) {
+  constructor(scope: Construct, id: string, { api, files }: Needs<'api' | 'files'>) {
     super(scope, id);
     const submission = { kind: 'submission' } as const;
     const streamed = { isStreamed: true };

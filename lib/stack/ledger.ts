@@ -2,57 +2,43 @@ import { Duration } from 'aws-cdk-lib';
 import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ServiceAlarms } from './alarms/service-alarms.ts';
 import { serviceMetric } from './alarms/service-metric.ts';
+import { queueDefaults } from './base/queue-defaults.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
-
-export interface LedgerProps {
-  /** What all keys may spend in a day. */
-  readonly dayCeilingUsd?: number | undefined;
-}
 
 /** Accounts of keys, charges of model calls, and the queue of calls that failed to write theirs. */
 export class Ledger extends Construct {
   readonly table: ServiceTable;
   private readonly lateCalls: Queue;
-  private readonly dayCeilingUsd?: number | undefined;
 
-  constructor(scope: Construct, id: string, { dayCeilingUsd }: LedgerProps) {
+  constructor(scope: Construct, id: string, dayCeilingUsd: number | undefined) {
     super(scope, id);
-    this.dayCeilingUsd = dayCeilingUsd;
     this.table = new ServiceTable(this, 'table', {
+      variable: 'LEDGER_TABLE',
+      ...(dayCeilingUsd !== undefined && { variables: { DAY_CEILING_USD: `${dayCeilingUsd}` } }),
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [index('audits', 'audit_lane', 'audit_at')],
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     });
     this.lateCalls = this.addLateCalls();
     if (dayCeilingUsd === undefined) return;
-    ServiceAlarms.of(this).on(
-      serviceMetric(this, 'CeilingPercent', 'Maximum'),
-      'day-ceiling',
-      { threshold: 80 },
-      {
-        notices:
-          'Nothing yet; at 100 % of the day ceiling every call is refused until the next day',
-        todo: 'see which keys spend, by npm run keys -- list, and raise quire:dayCeilingUsd if all is well',
-        runbook: 'Day ceiling',
-        essential: true,
-      },
-    );
+    const percent = serviceMetric(this, 'CeilingPercent', 'Maximum');
+    ServiceAlarms.of(this).on(percent, 'day-ceiling', 80, {
+      notices: 'Nothing yet; at 100 % of the day ceiling every call is refused until the next day',
+      todo: 'see which keys spend, by npm run keys -- list, and raise quire:dayCeilingUsd if all is well',
+      runbook: 'Day ceiling',
+      essential: true,
+    });
   }
 
   private addLateCalls(): Queue {
-    const secure = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
-    const deadLetters = new Queue(this, 'late-calls-dead-letters', {
-      ...secure,
-      retentionPeriod: Duration.days(14),
-    });
+    const deadLetters = new Queue(this, 'late-calls-dead-letters', queueDefaults);
     const queue = new Queue(this, 'late-calls', {
-      ...secure,
-      retentionPeriod: Duration.days(14),
+      ...queueDefaults,
       visibilityTimeout: Duration.minutes(2),
       // For more than a day: an outage of the table must not use up the tries.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1000 },
@@ -61,15 +47,7 @@ export class Ledger extends Construct {
       description: 'Books calls whose own function could not write what ends them',
       timeout: Duration.seconds(60),
     });
-    this.table.allow(
-      bookLateCalls,
-      'dynamodb:GetItem',
-      'dynamodb:Query',
-      'dynamodb:PutItem',
-      'dynamodb:UpdateItem',
-      'dynamodb:ConditionCheckItem',
-    );
-    this.setEnvironment(bookLateCalls);
+    this.allow(bookLateCalls, 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem');
     bookLateCalls.addEventSource(
       new SqsEventSource(queue, {
         batchSize: 10,
@@ -93,62 +71,44 @@ export class Ledger extends Construct {
     return queue;
   }
 
-  /** Lets a function hold money and settle it. */
+  /**
+   * Lets a function hold money and settle it. It reads parts of an account together before a refusal, and raises on a closed
+   * one if its account allows it. It queries circuits, and, where a budget is tight, the token counts that providers told of a
+   * conversation's last prompts.
+   */
   grantSpend(fn: LambdaFunction): void {
-    this.table.allow(
-      fn,
-      'dynamodb:PutItem',
-      'dynamodb:UpdateItem',
-      'dynamodb:PartiQLInsert',
-      // Parts of an account are read together before a refusal, and a closed one is raised on if its account allows it.
-      'dynamodb:GetItem',
-      'dynamodb:ConditionCheckItem',
-      // Circuits. Where a budget is tight, the token counts that providers told of a conversation's last prompts.
-      'dynamodb:Query',
-    );
-    this.setEnvironment(fn);
+    this.allow(fn, 'PutItem', 'UpdateItem', 'PartiQLInsert', 'ConditionCheckItem', 'Query');
     this.lateCalls.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment('LATE_CALLS_QUEUE_URL', this.lateCalls.queueUrl);
   }
 
   /** Lets a function hold money that stands until it is ended, and end it. */
   grantStanding(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:DeleteItem');
+    this.allow(fn, 'DeleteItem');
   }
 
   /** Lets a function read accounts. */
   grantRead(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem');
-    this.setEnvironment(fn);
+    this.allow(fn);
   }
 
-  /** Lets a function compare accounts with their charges, and correct them. */
+  /**
+   * Lets a function compare accounts with their charges, and correct them. If the function of a call died, the sweep writes its
+   * charge from its noted use.
+   */
   grantAudit(fn: LambdaFunction): void {
-    this.table.allow(
-      fn,
-      'dynamodb:GetItem',
-      'dynamodb:BatchGetItem',
-      'dynamodb:Query',
-      'dynamodb:UpdateItem',
-      // If the function of a call died, the sweep writes its charge from its noted use.
-      'dynamodb:PutItem',
-    );
+    this.allow(fn, 'BatchGetItem', 'Query', 'UpdateItem', 'PutItem');
     this.table.allowQuery(fn, 'audits');
-    this.setEnvironment(fn);
   }
 
   /** Lets a function begin the hour of every key's images. */
   grantReset(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:UpdateItem');
+    this.allow(fn, 'UpdateItem');
     this.table.allowQuery(fn, 'audits');
-    this.setEnvironment(fn);
   }
 
-  private setEnvironment(fn: LambdaFunction): void {
-    // Each process reads first of which schema the data is.
-    this.table.allow(fn, 'dynamodb:GetItem');
-    fn.addEnvironment('LEDGER_TABLE', this.table.tableName);
-    if (this.dayCeilingUsd !== undefined)
-      fn.addEnvironment('DAY_CEILING_USD', String(this.dayCeilingUsd));
+  /** Each process reads first of which schema the data is. */
+  private allow(fn: LambdaFunction, ...actions: string[]): void {
+    this.table.allow(fn, 'GetItem', ...actions);
   }
 }

@@ -1,23 +1,18 @@
-import { Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Catalogue } from '../../shared/models/catalogue.ts';
+import { acknowledge, allow } from './base/permissions.ts';
 import { type ServiceSecret, serviceSecret } from './base/service-secret.ts';
-
-export interface ModelProvidersProps {
-  readonly catalogue: Catalogue;
-}
 
 /** The secrets of the catalogue's model providers, which the operator fills in, and Bedrock's permissions. */
 export class ModelProviders extends Construct {
   private readonly catalogue: Catalogue;
   private readonly secrets = new Map<string, ServiceSecret>();
 
-  constructor(scope: Construct, id: string, props: ModelProvidersProps) {
+  constructor(scope: Construct, id: string, { catalogue }: { readonly catalogue: Catalogue }) {
     super(scope, id);
-    this.catalogue = props.catalogue;
-    const { catalogue } = props;
+    this.catalogue = catalogue;
     for (const { secret: name } of Object.values(catalogue.upstreams)) {
       if (!name || this.secrets.has(name)) continue;
       const secret = serviceSecret(this, name, `API key for the model provider ${name}`);
@@ -29,12 +24,9 @@ export class ModelProviders extends Construct {
   grantCall(fn: LambdaFunction): void {
     for (const secret of this.secrets.values()) secret.allowValue(fn);
     this.grantBedrock(fn);
-    fn.addEnvironment(
-      'PROVIDER_SECRETS',
-      Stack.of(this).toJsonString(
-        Object.fromEntries([...this.secrets].map(([name, { secretArn }]) => [name, secretArn])),
-      ),
-    );
+    const arns = [...this.secrets].map(([name, { secretArn }]) => [name, secretArn]);
+    const json = Stack.of(this).toJsonString(Object.fromEntries(arns));
+    fn.addEnvironment('PROVIDER_SECRETS', json);
   }
 
   /** Lets a function ask those models of Bedrock that the catalogue has, if there are any. */
@@ -48,12 +40,12 @@ export class ModelProviders extends Construct {
       });
     if (resources.length === 0) return;
     const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
-    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [...new Set(resources)] }));
+    allow(fn, actions, ...new Set(resources));
     for (const arn of resources.filter((each) => each.includes(':*:'))) {
       const resource = arn.replace(/\$\{Token\[AWS\.Partition\.\d+\]\}/, '<AWS::Partition>');
-      Validations.of(fn).acknowledge({
-        id: `AwsSolutions::AwsSolutions-IAM5[Resource::${resource}]`,
-        reason: 'An inference profile asks the model in whichever of its regions has room.',
+      acknowledge(fn, {
+        [`IAM5[Resource::${resource}]`]:
+          'An inference profile asks the model in whichever of its regions has room.',
       });
     }
   }

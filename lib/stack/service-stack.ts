@@ -16,7 +16,7 @@ import { bundleFunctions, leaveUnbundled } from './bundles/bundles.ts';
 import { ChatApi } from './chat-api.ts';
 import { encryptWith } from './customer-key.ts';
 import { ConsoleApi, DocsApi } from './docs-api.ts';
-import { DocumentReader, DriveSearch, PageReader } from './document-reader.ts';
+import { newDocumentReader, newDriveSearch, newPageReader } from './document-reader.ts';
 import { DriveAccount } from './drive-account.ts';
 import { Feedback } from './feedback.ts';
 import { FileStore } from './file-store.ts';
@@ -68,70 +68,37 @@ export class ServiceStack extends Stack {
     // `cdk deploy --exclusively` without names.
     if (this.node.tryGetContext('unbundled') === true) leaveUnbundled(bundlesDir(this));
     else bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
-    const { stageName, laneShards, concurrency, corsOrigins } = settings;
+    const { stageName, laneShards, concurrency } = settings;
     new ServiceAlarms(this, { kind: settings.alarms, email: settings.alarmEmail });
     new Canary(this, { isOn: settings.canary });
     const keys = new ApiKeys(this, 'keys');
     const providers = new ModelProviders(this, 'providers', { catalogue });
     const webSearch = new WebSearch(this, 'search', { settings, catalogue });
     const retentionDays = settings.jobRetentionDays;
-    const ledger = new Ledger(this, 'ledger', settings);
+    const ledger = new Ledger(this, 'ledger', settings.dayCeilingUsd);
     const jobs = new JobTable(this, 'jobs', { retentionDays });
     const files = new FileStore(this, 'files', {
       quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },
       jobs,
     });
     const drive = new DriveAccount(this, 'drive');
-    const queues = new JobQueues(this, 'lanes', { laneShards });
-    const documentLimits = {
-      bytes: settings.documentMaxMb * 1024 * 1024,
-      pages: settings.documentMaxPages,
-      pageSeconds: settings.documentPageSeconds,
-    };
-    const work = { queues, jobs, files, ledger, keys, providers, drive, documentLimits };
+    const queues = new JobQueues(this, 'lanes', laneShards);
     const webhooks = new Webhooks(this, 'webhooks', { ledger, publishes: settings.events });
-    new JobRunners(this, 'runners', {
-      ...{ ...work, webhooks },
-      chatWorkers: settings.chatWorkers,
-      sweeps: settings.sweeps,
-    });
-    new DocumentRunners(this, 'documents', {
-      ...work,
-      ocrWorkers: settings.ocrWorkers,
-      folderWorkers: settings.folderWorkers,
-      textractPagesPerSecond: settings.textractPagesPerSecond,
-    });
+    const work = { settings, queues, jobs, files, ledger, keys, providers, drive, webhooks };
+    new JobRunners(this, 'runners', work);
+    new DocumentRunners(this, 'documents', work);
 
-    const { authorizer, anyHeaderAuthorizer } = keys;
-    const { domain: name, certificate: certificateArn } = settings;
-    const api = new ServiceApi(this, 'gateway', {
-      stageName,
-      concurrency,
-      requestsPerSecond: settings.requestsPerSecond,
-      corsOrigins,
-      authorizer,
-      anyHeaderAuthorizer,
-      errors: gatewayErrors,
-      waf: settings.waf,
-      setsAccount: settings.gatewayAccount,
-      domain: name && certificateArn ? { name, certificateArn } : undefined,
-    });
-    const feedback = new Feedback(this, 'feedback', { api });
-    new JobsApi(this, 'batch', {
-      ...{ api, jobs, files, queues, drive, documentLimits, feedback },
-    });
-    new RequestBatchesApi(this, 'batches', { api, jobs, files, queues });
-    new FilesApi(this, 'file-api', { api, files });
-    const pages = new PageReader(this, 'pages');
-    const documentReader = new DocumentReader(this, 'document-reader');
-    const driveSearch = new DriveSearch(this, 'drive-search', { drive, documentReader, jobs });
-    const sources = { webSearch, pages, driveSearch, documentReader };
-    const { completionsMemoryMb } = settings;
-    new ChatApi(this, 'chat', {
-      ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ feedback, files },
-    });
-    const usage = new Usage(this, 'usage', { api, jobs, ledger });
+    const api = new ServiceApi(this, 'gateway', { settings, keys, errors: gatewayErrors });
+    const feedback = new Feedback(this, 'feedback', api);
+    const routed = { ...work, api, feedback };
+    new JobsApi(this, 'batch', routed);
+    new RequestBatchesApi(this, 'batches', routed);
+    new FilesApi(this, 'file-api', routed);
+    const pageReader = newPageReader(this);
+    const documentReader = newDocumentReader(this);
+    const driveSearch = newDriveSearch(this, { drive, documentReader, jobs });
+    new ChatApi(this, 'chat', { ...routed, webSearch, pageReader, driveSearch, documentReader });
+    const usage = new Usage(this, 'usage', routed);
     const getLimits = api.endpoint(this, 'get-limits', 'GET /user/limits', {
       timeout: Duration.seconds(10),
     });
@@ -145,7 +112,7 @@ export class ServiceStack extends Stack {
     providers.grantCall(getHealth);
     keys.grantRead(getHealth);
     queues.chat.grantLook(getHealth);
-    api.routeOpen('GET', '/health', getHealth);
+    api.route('GET /health', getHealth, { isOpen: true });
 
     const tables = [jobs.table, files.table, keys.table, usage.table, webhooks.table];
     new ServiceHealth(this, 'health', { concurrency, ledger: ledger.table, tables });

@@ -1,18 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ServiceFunction } from './base/service-function.ts';
 import { keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
-import type { ServiceApi } from './gateway/service-api.ts';
-import type { JobTable } from './jobs/job-table.ts';
-import type { Ledger } from './ledger.ts';
+import type { Needs } from './parts.ts';
 
-export interface UsageProps {
-  readonly api: ServiceApi;
-  readonly jobs: JobTable;
-  readonly ledger: Ledger;
-}
+type UsageProps = Needs<'api' | 'jobs' | 'ledger'>;
 
 /** What keys have used: a table of sums, kept up to date by the ledger's stream, and the routes to read it. */
 export class Usage extends Construct {
@@ -22,11 +16,14 @@ export class Usage extends Construct {
   constructor(scope: Construct, id: string, props: UsageProps) {
     super(scope, id);
     this.props = props;
-    this.table = new ServiceTable(this, 'table', keyed('key_id', 'entry'));
+    this.table = new ServiceTable(this, 'table', {
+      variable: 'USAGE_TABLE',
+      ...keyed('key_id', 'entry'),
+    });
     this.addRollUp();
-    this.grantRead(props.api.endpoint(this, 'get-stats', 'GET /user/stats'));
+    this.table.allow(props.api.endpoint(this, 'get-stats', 'GET /user/stats'), 'Query');
     const getBatchStats = props.api.endpoint(this, 'get-batch-stats', 'GET /user/batch-stats');
-    this.grantRead(getBatchStats);
+    this.table.allow(getBatchStats, 'Query');
     props.jobs.grantCount(getBatchStats);
   }
 
@@ -36,7 +33,7 @@ export class Usage extends Construct {
       description: 'Adds each charge that ended to the usage of its key',
       timeout: Duration.seconds(30),
     });
-    this.grantCount(rollUpUsage);
+    this.table.allow(rollUpUsage, 'GetItem', 'BatchGetItem', 'UpdateItem');
     new StreamFeed(this, 'charges', {
       table: ledger.table,
       fn: rollUpUsage,
@@ -48,28 +45,12 @@ export class Usage extends Construct {
       alarmText: {
         notices: 'Usage statistics lack some calls; budgets do not',
         todo: 'for each key that roll-up-usage logs as not counted, run npm run usage -- rebuild, then purge the queue',
-        runbook: 'Missed batches',
         essential: true,
       },
       latenessText: {
         notices: 'Usage statistics are minutes behind; budgets are not',
         todo: 'nothing is lost; see whether roll-up-usage fails or is throttled',
-        runbook: 'Streams late',
       },
     });
-  }
-
-  private grantCount(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem');
-    this.setEnvironment(fn);
-  }
-
-  private grantRead(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:Query');
-    this.setEnvironment(fn);
-  }
-
-  private setEnvironment(fn: LambdaFunction): void {
-    fn.addEnvironment('USAGE_TABLE', this.table.tableName);
   }
 }

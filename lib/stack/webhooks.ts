@@ -1,8 +1,8 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { allow } from './base/permissions.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import { StreamFeed } from './base/stream-feed.ts';
@@ -26,6 +26,8 @@ export class Webhooks extends Construct {
     super(scope, id);
     this.props = props;
     this.table = new ServiceTable(this, 'table', {
+      variable: 'WEBHOOKS_TABLE',
+      ...(props.publishes && { variables: { EVENT_SOURCE: Stack.of(this).stackName } }),
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [index('due', 'due_lane', 'due_at')],
       dynamoStream: StreamViewType.NEW_IMAGE,
@@ -55,12 +57,10 @@ export class Webhooks extends Construct {
       alarmText: {
         notices: 'Webhooks were not told of some spent budgets; budgets hold all the same',
         todo: 'find the error in the logs of watch-spend, then purge the queue',
-        runbook: 'Missed batches',
       },
       latenessText: {
         notices: 'Webhooks are told minutes late of spent budgets',
         todo: 'nothing is lost; see whether watch-spend fails or is throttled',
-        runbook: 'Streams late',
       },
     });
   }
@@ -72,8 +72,7 @@ export class Webhooks extends Construct {
       // Two rounds of messages, of ten seconds each.
       timeout: Duration.seconds(60),
     });
-    this.table.allow(deliverEvents, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
-    this.setEnvironment(deliverEvents);
+    this.table.allow(deliverEvents, 'GetItem', 'UpdateItem');
     this.allowPost(deliverEvents);
     if (publishes) allowPublish(deliverEvents);
     new StreamFeed(this, 'events', {
@@ -85,12 +84,10 @@ export class Webhooks extends Construct {
       alarmText: {
         notices: 'Webhooks get some events minutes late',
         todo: 'nothing is lost, the sweep wants them again; find the error in the logs of deliver-events, then purge the queue',
-        runbook: 'Missed batches',
       },
       latenessText: {
         notices: 'Webhooks get events minutes late',
         todo: 'see whether deliver-events fails or is throttled, and which receivers hang',
-        runbook: 'Streams late',
       },
     });
   }
@@ -101,34 +98,23 @@ export class Webhooks extends Construct {
       description: 'Posts signed messages for another function',
       timeout: Duration.seconds(20),
     });
-    postWebhook.letInvoke(fn, 'POST_WEBHOOK_FUNCTION');
+    postWebhook.letInvoke(fn);
   }
 
   /** Lets a function note events of accounts that somebody listens to. */
   grantNote(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:PutItem');
-    this.setEnvironment(fn);
+    this.table.allow(fn, 'GetItem', 'PutItem');
   }
 
   /** Lets a function find the events that are due, and want them again. */
   grantSweep(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:UpdateItem');
+    this.table.allow(fn, 'UpdateItem');
     this.table.allowQuery(fn, 'due');
-    this.setEnvironment(fn);
-  }
-
-  private setEnvironment(fn: LambdaFunction): void {
-    fn.addEnvironment('WEBHOOKS_TABLE', this.table.tableName);
-    if (this.props.publishes) fn.addEnvironment('EVENT_SOURCE', Stack.of(this).stackName);
   }
 }
 
 /** Lets a function put events on the account's default event bus. */
 function allowPublish(fn: LambdaFunction): void {
-  const bus = Stack.of(fn).formatArn({
-    service: 'events',
-    resource: 'event-bus',
-    resourceName: 'default',
-  });
-  fn.addToRolePolicy(new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus] }));
+  const eventBus = { service: 'events', resource: 'event-bus', resourceName: 'default' };
+  allow(fn, ['events:PutEvents'], Stack.of(fn).formatArn(eventBus));
 }

@@ -17,8 +17,8 @@ function made(kind: ServiceAlarmsProps['kind']) {
   const stack = new Stack(new App(), 'test');
   const alarms = new ServiceAlarms(stack, { kind, email: undefined });
   const metric = new Metric({ namespace: 'Quire', metricName: 'Faults' });
-  alarms.on(metric, 'first', { threshold: 1 }, { ...text, essential: true });
-  alarms.on(metric, 'second', { threshold: 1 }, text);
+  alarms.on(metric, 'first', 1, { ...text, essential: true });
+  alarms.on(metric, 'second', 1, text);
   const count = (type: typeof CfnAlarm | typeof CfnTopic) =>
     stack.node.findAll().filter((each) => each instanceof type).length;
   return { alarms: count(CfnAlarm), topics: count(CfnTopic) };

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Alarm, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   LambdaApplication,
@@ -8,6 +8,7 @@ import {
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { acknowledge } from '../base/permissions.ts';
 import type { ServiceFunction } from '../base/service-function.ts';
 import { serviceMetric } from './service-metric.ts';
 
@@ -28,9 +29,9 @@ export class Canary extends Construct {
     if (!isOn) return;
     const assumedBy = new ServicePrincipal('codedeploy.amazonaws.com');
     const role = new Role(this, 'role', { assumedBy });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason: 'AWS made this policy for deployments of functions.',
+    acknowledge(role, {
+      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]':
+        'AWS made this policy for deployments of functions.',
     });
     this.shared = { application: new LambdaApplication(this, 'application'), role };
   }

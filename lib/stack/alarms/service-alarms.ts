@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, NestedStack, Stack } from 'aws-cdk-lib';
 import {
   ComparisonOperator,
+  type CreateAlarmOptions,
   MathExpression,
   type Metric,
   TreatMissingData,
@@ -26,22 +27,6 @@ export interface ServiceAlarmsProps {
   readonly kind: 'essential' | 'all' | 'none';
   /** Who gets a mail for each alarm, once they have confirmed it. */
   readonly email: string | undefined;
-}
-
-/** What came of requests. */
-interface Shares {
-  readonly requests: Metric;
-  readonly faults: Metric;
-  /** Those of the faults that providers are to blame for. */
-  readonly providers?: Metric;
-}
-
-/** When a figure is an alarm. */
-interface Threshold {
-  readonly threshold: number;
-  readonly evaluationPeriods?: number;
-  readonly comparisonOperator?: ComparisonOperator;
-  readonly treatMissingData?: TreatMissingData;
 }
 
 /**
@@ -83,19 +68,19 @@ export class ServiceAlarms extends Construct {
   /** Alarms while a dead-letter queue holds any message. */
   onMessages(queue: Queue, text: AlarmText): void {
     const metric = queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) });
-    this.on(metric, nameOf(queue, 'messages'), { threshold: 1 }, text);
+    this.on(metric, nameOf(queue, 'messages'), 1, text);
   }
 
   /** Alarms when a queue's oldest message is older than any should become. */
   onAge(queue: Queue, age: Duration, text: AlarmText): void {
     const metric = queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5) });
-    this.on(metric, nameOf(queue, 'age'), { threshold: age.toSeconds() }, text);
+    this.on(metric, nameOf(queue, 'age'), age.toSeconds(), text);
   }
 
   /** Alarms when a function fails. */
   onErrors(fn: LambdaFunction, text: AlarmText): void {
     const metric = fn.metricErrors({ period: Duration.minutes(5) });
-    this.on(metric, nameOf(fn, 'errors'), { threshold: 1 }, text);
+    this.on(metric, nameOf(fn, 'errors'), 1, text);
   }
 
   /**
@@ -103,58 +88,62 @@ export class ServiceAlarms extends Construct {
    * no alarm, as an alarm begins without data.
    */
   onSilence(fn: LambdaFunction, text: AlarmText): void {
-    const silence = {
-      threshold: 1,
+    const metric = fn.metricInvocations({ period: Duration.minutes(1) });
+    this.on(metric, nameOf(fn, 'silence'), 1, text, {
       evaluationPeriods: 3,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.MISSING,
-    };
-    const metric = fn.metricInvocations({ period: Duration.minutes(1) });
-    this.on(metric, nameOf(fn, 'silence'), silence, text);
+    });
   }
 
   /** Alarms when a function is late with the records of a stream. */
   onLateness(fn: LambdaFunction, age: Duration, text: AlarmText): void {
-    const period = Duration.minutes(5);
     const metric = fn.metric('IteratorAge', { statistic: 'Maximum', period });
-    this.on(metric, nameOf(fn, 'lateness'), { threshold: age.toMilliseconds() }, text);
+    this.on(metric, nameOf(fn, 'lateness'), age.toMilliseconds(), text);
   }
 
   /** Alarms when the given number of requests is throttled in five minutes. Each is tried again by its client. */
   onThrottles(id: string, count: number, throttles: Metric[], text: AlarmText): void {
-    this.on(sumOf('throttled', throttles), id, { threshold: count }, text);
+    this.on(sumOf('throttled', throttles), id, count, text);
   }
 
   /** Alarms when faults are a hundredth of five minutes' requests, and `count` at least: a few are no outage. */
   onShare(
     id: string,
     count: number,
-    { requests, faults, providers }: Shares,
+    requests: Metric,
+    ours: Metric | MathExpression,
     text: AlarmText,
   ): void {
-    const ours = providers ? sumOf('ours', [faults, negated(providers)]) : faults;
     const metric = new MathExpression({
       expression: `IF(ours >= ${count}, 100 * ours / requests, 0)`,
       usingMetrics: { ours, requests },
       label: 'percent',
       period,
     });
-    this.on(metric, id, { threshold: 1 }, text);
+    this.on(metric, id, 1, text);
   }
 
   /** Alarms when a figure reaches a threshold. */
-  on(metric: Metric | MathExpression, id: string, threshold: Threshold, text: AlarmText): void {
+  on(
+    metric: Metric | MathExpression,
+    id: string,
+    threshold: number,
+    text: AlarmText,
+    options: Partial<CreateAlarmOptions> = {},
+  ): void {
     const { notices, todo, runbook, essential = false } = text;
     if (!this.topic || !this.nested || (this.kind === 'essential' && !essential)) return;
     const alarm = metric.createAlarm(this.nested, id, {
       alarmDescription: `${notices}. What to do: ${todo}. Runbook: ${runbook}.`,
+      threshold,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      ...threshold,
+      ...options,
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
-    if (threshold.treatMissingData === TreatMissingData.MISSING) {
+    if (options.treatMissingData === TreatMissingData.MISSING) {
       alarm.addInsufficientDataAction(new SnsAction(this.topic));
     }
     alarm.addOkAction(new SnsAction(this.topic));
@@ -172,8 +161,12 @@ const sumOf = (label: string, metrics: (Metric | MathExpression)[]) =>
     period,
   });
 
-const negated = (metric: Metric) =>
-  new MathExpression({ expression: '0 - negated', usingMetrics: { negated: metric }, period });
+/** Returns the faults that providers are not to blame for. */
+export function withoutProviders(faults: Metric, negated: Metric): MathExpression {
+  const usingMetrics = { negated };
+  const less = new MathExpression({ expression: '0 - negated', usingMetrics, period });
+  return sumOf('ours', [faults, less]);
+}
 
 const nameOf = ({ node }: Construct, what: string) =>
   `${node.path}-${what}`.split('/').slice(1).join('-');

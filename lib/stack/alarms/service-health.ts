@@ -32,73 +32,44 @@ export class ServiceHealth extends Construct {
   }
 
   private watchCallers(): void {
-    this.alarms.onShare(
-      'faults',
-      10,
-      { requests: serviceMetric(this, 'Requests'), faults: serviceMetric(this, 'Faults') },
-      {
-        notices: 'One of a hundred answers or more is a 5xx, for which no provider is to blame',
-        todo: 'find the code of the errors',
-        runbook: 'Faults',
-      },
-    );
-    this.alarms.on(
-      serviceMetric(this, 'CircuitsOpened'),
-      'provider-down',
-      { threshold: 5 },
-      {
-        notices: 'Answers of a model are 503 or come from its next upstream, and chat jobs wait',
-        todo: 'see which provider it is, and whether its key is valid; add an upstream to the model',
-        runbook: 'Provider down',
-        essential: true,
-      },
-    );
-    this.alarms.on(
-      serviceMetric(this, 'HoldsSwept'),
-      'holds-swept',
-      { threshold: 5 },
-      {
-        notices: 'Answers break off or never come; callers pay for what was noted of them',
-        todo: 'functions die between asking a model and settling: find out which, and why',
-        runbook: 'Holds swept',
-        essential: true,
-      },
-    );
-    this.alarms.on(
-      serviceMetric(this, 'UnsettledCalls'),
-      'unsettled-calls',
-      { threshold: 1 },
-      {
-        notices:
-          'Some calls are charged minutes late, or are free to their callers if nothing else could be written either',
-        todo: 'see what kept their charges from being written: a throttled key, or an outage of the ledger',
-        runbook: 'Unsettled calls',
-        essential: true,
-      },
-    );
-    this.alarms.on(
-      serviceMetric(this, 'UnbelievableUsage'),
-      'unbelievable-usage',
-      { threshold: 1 },
-      {
-        notices:
-          'Some answers have an estimated usage, and the operator may pay more than the key does',
-        todo: "compare the figures of the log with the provider's bill and the catalogue",
-        runbook: 'Unbelievable usage',
-        essential: true,
-      },
-    );
-    this.alarms.on(
-      serviceMetric(this, 'OutputBeyondLimit'),
-      'output-beyond-limit',
-      { threshold: 1 },
-      {
-        notices: 'Some answers are longer than was asked for, and cost more; some streams are cut',
-        todo: "set outputLimitName of the model's upstream in the catalogue, or its maxOutputTokens",
-        runbook: 'Output beyond its limit',
-        essential: true,
-      },
-    );
+    const [requests, faults] = [serviceMetric(this, 'Requests'), serviceMetric(this, 'Faults')];
+    this.alarms.onShare('faults', 10, requests, faults, {
+      notices: 'One of a hundred answers or more is a 5xx, for which no provider is to blame',
+      todo: 'find the code of the errors',
+      runbook: 'Faults',
+    });
+    this.alarms.on(serviceMetric(this, 'CircuitsOpened'), 'provider-down', 5, {
+      notices: 'Answers of a model are 503 or come from its next upstream, and chat jobs wait',
+      todo: 'see which provider it is, and whether its key is valid; add an upstream to the model',
+      runbook: 'Provider down',
+      essential: true,
+    });
+    this.alarms.on(serviceMetric(this, 'HoldsSwept'), 'holds-swept', 5, {
+      notices: 'Answers break off or never come; callers pay for what was noted of them',
+      todo: 'functions die between asking a model and settling: find out which, and why',
+      runbook: 'Holds swept',
+      essential: true,
+    });
+    this.alarms.on(serviceMetric(this, 'UnsettledCalls'), 'unsettled-calls', 1, {
+      notices:
+        'Some calls are charged minutes late, or are free to their callers if nothing else could be written either',
+      todo: 'see what kept their charges from being written: a throttled key, or an outage of the ledger',
+      runbook: 'Unsettled calls',
+      essential: true,
+    });
+    this.alarms.on(serviceMetric(this, 'UnbelievableUsage'), 'unbelievable-usage', 1, {
+      notices:
+        'Some answers have an estimated usage, and the operator may pay more than the key does',
+      todo: "compare the figures of the log with the provider's bill and the catalogue",
+      runbook: 'Unbelievable usage',
+      essential: true,
+    });
+    this.alarms.on(serviceMetric(this, 'OutputBeyondLimit'), 'output-beyond-limit', 1, {
+      notices: 'Some answers are longer than was asked for, and cost more; some streams are cut',
+      todo: "set outputLimitName of the model's upstream in the catalogue, or its maxOutputTokens",
+      runbook: 'Output beyond its limit',
+      essential: true,
+    });
   }
 
   private watchJobs(): void {
@@ -108,10 +79,10 @@ export class ServiceHealth extends Construct {
       runbook: 'Jobs wait',
     };
     const threshold = 15 * 60_000;
-    this.alarms.on(serviceMetric(this, 'QueueAgeMs', 'p95'), 'queue-age', { threshold }, text);
+    this.alarms.on(serviceMetric(this, 'QueueAgeMs', 'p95'), 'queue-age', threshold, text);
     // The sweep comes by at a job that waits after 1, 2, 4, 8, 16 minutes: half an hour holds one of them.
     const oldest = serviceMetric(this, 'OldestReadyMs', 'Maximum', Duration.minutes(30));
-    this.alarms.on(oldest, 'oldest-ready', { threshold }, { ...text, essential: true });
+    this.alarms.on(oldest, 'oldest-ready', threshold, { ...text, essential: true });
   }
 
   private watchConcurrency(): void {
@@ -120,17 +91,13 @@ export class ServiceHealth extends Construct {
       .node.findAll()
       .filter((each): each is ServiceFunction => each instanceof ServiceFunction)
       .filter(({ node }) => throttled.includes(node.id));
-    this.alarms.onThrottles(
-      'throttles',
-      1,
-      waitedFor.map((fn) => fn.metricThrottles({ period: Duration.minutes(5) })),
-      {
-        notices: 'Some calls get 429 or 5xx answers, jobs start late',
-        todo: 'see which function it is, and what takes the concurrency of the account',
-        runbook: 'Concurrency',
-        essential: true,
-      },
-    );
+    const throttles = waitedFor.map((fn) => fn.metricThrottles({ period: Duration.minutes(5) }));
+    this.alarms.onThrottles('throttles', 1, throttles, {
+      notices: 'Some calls get 429 or 5xx answers, jobs start late',
+      todo: 'see which function it is, and what takes the concurrency of the account',
+      runbook: 'Concurrency',
+      essential: true,
+    });
     // The account's functions of other stacks count as well: they take from the same quota.
     const running = new Metric({
       namespace: 'AWS/Lambda',
@@ -138,17 +105,12 @@ export class ServiceHealth extends Construct {
       statistic: 'Maximum',
       period: Duration.minutes(5),
     });
-    this.alarms.on(
-      running,
-      'concurrency',
-      { threshold: Math.ceil(concurrency * 0.8) },
-      {
-        notices: 'Nothing yet; soon calls get 429 answers and jobs start late',
-        todo: 'have the quota of concurrent executions raised, or lower the workers',
-        runbook: 'Concurrency',
-        essential: true,
-      },
-    );
+    this.alarms.on(running, 'concurrency', Math.ceil(concurrency * 0.8), {
+      notices: 'Nothing yet; soon calls get 429 answers and jobs start late',
+      todo: 'have the quota of concurrent executions raised, or lower the workers',
+      runbook: 'Concurrency',
+      essential: true,
+    });
   }
 
   /** A few throttles are how a table on demand grows. */
@@ -156,17 +118,12 @@ export class ServiceHealth extends Construct {
     const { ledger, tables } = this.props;
     const throttles = (table: ServiceTable, of: 'Read' | 'Write') =>
       table.metric(`${of}ThrottleEvents`, { statistic: 'Sum', period: Duration.minutes(5) });
-    this.alarms.on(
-      throttles(ledger, 'Write'),
-      'ledger-throttled',
-      { threshold: 100 },
-      {
-        notices: 'A key that calls much gets 503 answers, and its calls take longer to end',
-        todo: 'see whose calls they are, and lower the requests a minute of that key',
-        runbook: 'Throttled tables',
-        essential: true,
-      },
-    );
+    this.alarms.on(throttles(ledger, 'Write'), 'ledger-throttled', 100, {
+      notices: 'A key that calls much gets 503 answers, and its calls take longer to end',
+      todo: 'see whose calls they are, and lower the requests a minute of that key',
+      runbook: 'Throttled tables',
+      essential: true,
+    });
     const others = tables.flatMap((table) => [throttles(table, 'Read'), throttles(table, 'Write')]);
     this.alarms.onThrottles('tables-throttled', 100, others, {
       notices: 'Some calls get 503 answers, jobs and statistics are late',

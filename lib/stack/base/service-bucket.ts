@@ -1,27 +1,26 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  type LifecycleRule,
-} from 'aws-cdk-lib/aws-s3';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { conventionsOf } from './conventions.ts';
+import { acknowledge, allow } from './permissions.ts';
 
 /** How long an object is kept that was overwritten or deleted: as long as the tables can be restored that name it. */
 const usualOldVersionDays = 35;
 
-interface BucketRule extends LifecycleRule {
+interface BucketRule extends s3.LifecycleRule {
   readonly oldVersionDays?: number;
 }
 
 /** A bucket that nobody reads but functions of this stack, and whom they sign a link for. */
-export class ServiceBucket extends Bucket {
-  constructor(scope: Construct, id: string, rules: BucketRule[]) {
+export class ServiceBucket extends s3.Bucket {
+  private readonly variable: string;
+
+  constructor(scope: Construct, id: string, variable: string, rules: BucketRule[]) {
     const { removalPolicy, versioned } = conventionsOf(scope);
     super(scope, id, {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      encryption: s3.BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       ...(versioned && { versioned }),
       lifecycleRules: rules.map(({ oldVersionDays = usualOldVersionDays, ...rule }) => ({
@@ -32,10 +31,23 @@ export class ServiceBucket extends Bucket {
       // CloudFormation deletes no bucket that holds anything.
       autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
     });
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-S1',
-      reason:
-        'Functions of this stack alone read it, and links that they sign; the gateway logs who asked.',
+    this.variable = variable;
+    acknowledge(this, {
+      S1: 'Functions of this stack alone read it, and links that they sign; the gateway logs who asked.',
     });
   }
+
+  /** Lets a function act on the objects whose names begin with a prefix, and tells it the bucket in its variable. */
+  allow(fn: LambdaFunction, actions: string[], reason: string, prefix = ''): void {
+    allow(fn, onS3(actions), this.arnForObjects(`${prefix}*`));
+    const bucketId = Stack.of(this).getLogicalId(this.node.defaultChild as s3.CfnBucket);
+    acknowledge(fn, { [`IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`]: reason });
+    fn.addEnvironment(this.variable, this.bucketName);
+  }
+
+  allowList(fn: LambdaFunction): void {
+    allow(fn, onS3(['ListBucket']), this.bucketArn);
+  }
 }
+
+const onS3 = (actions: string[]) => actions.map((action) => `s3:${action}`);

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { type Duration, type Size, Stack, Stage, Validations } from 'aws-cdk-lib';
+import { type Duration, type Size, Stack, Stage } from 'aws-cdk-lib';
 import { type CfnRole, type Policy, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { bundlesIn } from '../bundles/folder.ts';
 import { conventionsOf } from './conventions.ts';
+import { acknowledge, allow } from './permissions.ts';
 
 export interface ServiceFunctionProps {
   readonly timeout: Duration;
@@ -41,9 +42,8 @@ export class ServiceFunction extends lambda.Function {
     });
     this.writeOwnLogsOnly();
     if (tracing) {
-      Validations.of(this).acknowledge({
-        id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-        reason: 'X-Ray has no resources that a policy for writing traces could name.',
+      acknowledge(this, {
+        'IAM5[Resource::*]': 'X-Ray has no resources that a policy for writing traces could name.',
       });
     }
   }
@@ -59,10 +59,10 @@ export class ServiceFunction extends lambda.Function {
     ];
   }
 
-  /** Lets another function invoke this one, and tells it the name in a variable. */
-  letInvoke(fn: lambda.Function, variable: string): void {
-    const resources = [this.functionArn];
-    fn.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
+  /** Lets another function invoke this one, and tells it the name in a variable such as `READ_PAGE_FUNCTION`. */
+  letInvoke(fn: lambda.Function): void {
+    allow(fn, ['lambda:InvokeFunction'], this.functionArn);
+    const variable = `${this.node.id.toUpperCase().replaceAll('-', '_')}_FUNCTION`;
     fn.addEnvironment(variable, this.functionName);
   }
 

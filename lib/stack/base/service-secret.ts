@@ -1,9 +1,9 @@
-import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { conventionsOf } from './conventions.ts';
+import { acknowledge, allow } from './permissions.ts';
 
 /** A secret of this service, which the operator fills in. An output says what it is called. */
 export interface ServiceSecret {
@@ -25,15 +25,14 @@ class ManagedSecret extends Secret implements ServiceSecret {
     const { removalPolicy } = conventionsOf(scope);
     const description = `${holds}: a random placeholder until you put yours`;
     super(scope, name, { description, removalPolicy });
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason: 'Another company makes the value: only its operator can rotate it.',
+    acknowledge(this, {
+      SMG4: 'Another company makes the value: only its operator can rotate it.',
     });
     announce(this, name, this.secretArn);
   }
 
   allowValue(fn: LambdaFunction): void {
-    allow(fn, 'secretsmanager:GetSecretValue', this.secretArn);
+    allow(fn, ['secretsmanager:GetSecretValue'], this.secretArn);
   }
 }
 
@@ -54,16 +53,12 @@ class SecretParameter extends Construct implements ServiceSecret {
   }
 
   allowValue(fn: LambdaFunction): void {
-    allow(fn, 'ssm:GetParameter', this.secretArn);
+    allow(fn, ['ssm:GetParameter'], this.secretArn);
   }
 }
 
 function announce(secret: Construct, name: string, value: string): void {
   new CfnOutput(secret, 'name', { value }).overrideLogicalId(`${pascalCase(name)}Secret`);
-}
-
-function allow(fn: LambdaFunction, action: string, arn: string): void {
-  fn.addToRolePolicy(new PolicyStatement({ actions: [action], resources: [arn] }));
 }
 
 /** `google-drive` becomes `GoogleDrive`. */

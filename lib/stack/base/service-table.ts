@@ -1,10 +1,14 @@
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { conventionsOf } from './conventions.ts';
+import { allow } from './permissions.ts';
 
 export interface ServiceTableProps extends dynamodb.TablePropsV2 {
+  /** The variable that tells functions its name. */
+  readonly variable: string;
+  /** Variables that functions of this table also have. */
+  readonly variables?: Record<string, string>;
   /** Whether it can be restored as it was at any moment of the last 35 days; true by default. */
   readonly restorable?: boolean;
 }
@@ -39,7 +43,10 @@ export const index = (
  * since 1970.
  */
 export class ServiceTable extends dynamodb.TableV2 {
-  constructor(scope: Construct, id: string, { restorable = true, ...props }: ServiceTableProps) {
+  private readonly variables: Record<string, string>;
+
+  constructor(scope: Construct, id: string, given: ServiceTableProps) {
+    const { variable, variables, restorable = true, ...props } = given;
     super(scope, id, {
       billing: dynamodb.Billing.onDemand(),
       encryption: dynamodb.TableEncryptionV2.dynamoOwnedKey(),
@@ -48,16 +55,23 @@ export class ServiceTable extends dynamodb.TableV2 {
       removalPolicy: conventionsOf(scope).removalPolicy,
       ...props,
     });
+    this.variables = { [variable]: this.tableName, ...variables };
   }
 
   /** Lets a function act on the table's items, but not on its indexes, as `grant` would: they hold every key's. */
   allow(fn: LambdaFunction, ...actions: string[]): void {
-    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.tableArn] }));
+    this.tell(fn);
+    const named = actions.map((action) => `dynamodb:${action}`);
+    allow(fn, named, this.tableArn);
   }
 
   allowQuery(fn: LambdaFunction, index: string): void {
-    const resources = [`${this.tableArn}/index/${index}`];
-    fn.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:Query'], resources }));
+    this.tell(fn);
+    allow(fn, ['dynamodb:Query'], `${this.tableArn}/index/${index}`);
+  }
+
+  private tell(fn: LambdaFunction): void {
+    for (const [name, value] of Object.entries(this.variables)) fn.addEnvironment(name, value);
   }
 }
 

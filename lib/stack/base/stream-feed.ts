@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { ITable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import {
   FilterCriteria,
@@ -6,9 +6,11 @@ import {
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type AlarmText, ServiceAlarms } from '../alarms/service-alarms.ts';
+import { acknowledge } from './permissions.ts';
+import { queueDefaults } from './queue-defaults.ts';
 
 export interface StreamFeedProps {
   readonly table: TableV2;
@@ -20,9 +22,9 @@ export interface StreamFeedProps {
   /** Whether records of several items are delivered at the same time. Records of one partition key stay in order. */
   readonly inParallel?: boolean;
   /** What a user notices of batches that were given up, and what to do. */
-  readonly alarmText: AlarmText;
+  readonly alarmText: Omit<AlarmText, 'runbook'>;
   /** The same of records that wait for more than five minutes. */
-  readonly latenessText: AlarmText;
+  readonly latenessText: Omit<AlarmText, 'runbook'>;
 }
 
 /** Feeds a table's stream to a function, in order; batches that fail each time are noted in a queue. */
@@ -30,17 +32,13 @@ export class StreamFeed extends Construct {
   constructor(scope: Construct, id: string, props: StreamFeedProps) {
     super(scope, id);
     const { table, fn, patterns, gatheredFor, inParallel, alarmText, latenessText } = props;
-    const missed = new Queue(this, 'missed-batches', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+    const missed = new Queue(this, 'missed-batches', queueDefaults);
+    acknowledge(missed, {
+      SQS3: 'It is itself where a stream gives up what its function refuses.',
     });
-    Validations.of(missed).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SQS3',
-      reason: 'It is itself where a stream gives up what its function refuses.',
-    });
-    ServiceAlarms.of(this).onMessages(missed, alarmText);
-    ServiceAlarms.of(this).onLateness(fn, Duration.minutes(5), latenessText);
+    const alarms = ServiceAlarms.of(this);
+    alarms.onMessages(missed, { runbook: 'Missed batches', ...alarmText });
+    alarms.onLateness(fn, Duration.minutes(5), { runbook: 'Streams late', ...latenessText });
     fn.addEventSource(
       // TableV2 differs from ITable only under `exactOptionalPropertyTypes`.
       new DynamoEventSource(table as ITable, {

@@ -1,49 +1,44 @@
-import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../../../shared/http/gateway-errors.ts';
-import { ServiceAlarms } from '../alarms/service-alarms.ts';
+import { Canary } from '../alarms/canary.ts';
+import { ServiceAlarms, withoutProviders } from '../alarms/service-alarms.ts';
 import { serviceMetric } from '../alarms/service-metric.ts';
+import type { ApiKeys } from '../api-keys.ts';
 import { conventionsOf } from '../base/conventions.ts';
+import { acknowledge } from '../base/permissions.ts';
 import { ServiceFunction, type ServiceFunctionProps } from '../base/service-function.ts';
 import { type RouteKind, requestRate } from '../settings/request-rates.ts';
+import type { Settings } from '../settings/settings.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { GatewayRole } from './gateway-role.ts';
 import { WebAcl } from './web-acl.ts';
 
-/** What a construct of routes takes. */
-export interface RoutesProps {
-  readonly api: ServiceApi;
-}
-
 /** What the function of a route has: 25 seconds, or for a streamed answer as many minutes as the gateway allows. */
 interface EndpointProps extends Partial<Omit<ServiceFunctionProps, 'description'>> {
   readonly kind?: RouteKind;
   readonly isStreamed?: boolean;
+  /** Whether a new version gets a part of the calls first, where deploys are so. */
+  readonly isCanary?: boolean;
+}
+
+/** How a route is called: by callers with a valid API key or by everyone, and streamed if it has a `timeout`. */
+interface RouteProps {
+  readonly isOpen?: boolean;
+  readonly timeout?: Duration | undefined;
+  readonly kind?: RouteKind | undefined;
 }
 
 /** The longest that the gateway allows for a streamed answer. */
-export const maxAnswerTime = Duration.minutes(15);
+const maxAnswerTime = Duration.minutes(15);
 
 export interface ServiceApiProps {
-  readonly stageName: string;
-  /** How many functions of the account may run at once. */
-  readonly concurrency: number;
-  readonly requestsPerSecond?: number | undefined;
-  readonly authorizer: apigateway.IAuthorizer;
-  /** The same for routes whose callers may send their key as `x-api-key` too. */
-  readonly anyHeaderAuthorizer: apigateway.IAuthorizer;
-  /** The origins whose pages may call the API; `*` for any. */
-  readonly corsOrigins: readonly string[];
+  readonly settings: Settings;
+  readonly keys: ApiKeys;
   readonly errors: GatewayErrors;
-  /** Whether to set the role by which API Gateway writes its logs: a region has one, for all that is in it. */
-  readonly setsAccount: boolean;
-  /** The most requests a minute of one address, of which a web ACL sees to it; there is none without. */
-  readonly waf: number | undefined;
-  /** A name of the operator's own for it, and the certificate for that name. */
-  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
 }
 
 /** The gateway: its routes, who may call them, and the errors it sends before a function is called. */
@@ -51,30 +46,26 @@ export class ServiceApi extends Construct {
   readonly url: string;
   private readonly api: apigateway.RestApi;
   private readonly invoker: GatewayRole;
-  private readonly authorizer: apigateway.IAuthorizer;
-  private readonly anyHeaderAuthorizer: apigateway.IAuthorizer;
-  private readonly corsOrigins: readonly string[];
+  private readonly props: ServiceApiProps;
   private readonly paths = new Set<string>();
-  private readonly concurrency: number;
-  private readonly requestsPerSecond: number | undefined;
   private readonly methodSettings: apigateway.CfnStage.MethodSettingProperty[] = [];
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
-    const { stageName, concurrency, authorizer, errors, setsAccount } = props;
+    this.props = props;
+    const { errors, settings } = props;
+    const { stageName, gatewayAccount, domain: name, certificate: certificateArn } = settings;
     const { logs, tracing } = conventionsOf(this);
-    this.authorizer = authorizer;
-    this.anyHeaderAuthorizer = props.anyHeaderAuthorizer;
-    this.corsOrigins = props.corsOrigins;
-    this.concurrency = concurrency;
-    this.requestsPerSecond = props.requestsPerSecond;
     this.api = new apigateway.RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       // Functions get such a body in base64, and every other as the text that it is.
       binaryMediaTypes: ['multipart/form-data'],
-      cloudWatchRole: setsAccount,
-      ...(setsAccount && { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE }),
+      // A region has one such role, for all that is in it.
+      cloudWatchRole: gatewayAccount,
+      ...(gatewayAccount && {
+        cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      }),
       deployOptions: {
         stageName,
         tracingEnabled: tracing,
@@ -87,9 +78,10 @@ export class ServiceApi extends Construct {
     this.invoker = new GatewayRole(this, 'invoker');
     const { node } = this.api;
     Object.assign(node.defaultChild as apigateway.CfnRestApi, leastTls);
-    this.url = props.domain
-      ? new CustomDomain(this, 'domain', { api: this.api, ...props.domain }).url
-      : this.api.urlForPath().replace(/\/$/, '');
+    this.url =
+      name && certificateArn
+        ? new CustomDomain(this, 'domain', { api: this.api, name, certificateArn }).url
+        : this.api.urlForPath().replace(/\/$/, '');
     this.addGatewayResponses(errors);
     this.addAlarm();
     this.explainChecks();
@@ -102,137 +94,71 @@ export class ServiceApi extends Construct {
     });
     const stage = this.api.deploymentStage.node.defaultChild as apigateway.CfnStage;
     stage.methodSettings = Lazy.any({ produce: () => this.methodSettings });
-    if (props.waf === undefined) return;
+    if (settings.waf === undefined) return;
     new WebAcl(this, 'web-acl', {
       stage: this.api.deploymentStage,
-      requestsPerMinute: props.waf,
+      requestsPerMinute: settings.waf,
       throttled: errors.throttled,
     });
   }
 
   private explainChecks(): void {
-    Validations.of(this.api).acknowledge(
-      {
-        id: 'AwsSolutions::AwsSolutions-APIG2',
-        reason: 'The functions validate requests, and name the field that is wrong.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-APIG3',
-        reason: 'A web ACL costs by month and request; the setting quire:waf makes one.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-APIG6',
-        reason:
-          'Each request has a line in the access logs; execution logs would hold keys and prompts.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-COG4',
-        reason: 'Callers have API keys of this service, which its own authorizer checks.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-        reason: 'AWS made this policy for the role by which API Gateway writes logs.',
-      },
-    );
+    acknowledge(this.api, {
+      APIG2: 'The functions validate requests, and name the field that is wrong.',
+      APIG3: 'A web ACL costs by month and request; the setting quire:waf makes one.',
+      APIG6:
+        'Each request has a line in the access logs; execution logs would hold keys and prompts.',
+      COG4: 'Callers have API keys of this service, which its own authorizer checks.',
+      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+        'AWS made this policy for the role by which API Gateway writes logs.',
+    });
   }
 
   private addAlarm(): void {
-    const statistic = 'Sum';
     const period = Duration.minutes(5);
-    ServiceAlarms.of(this).onShare(
-      'gateway-5xx',
-      5,
-      {
-        requests: this.api.metricCount({ period }),
-        faults: this.api.metricServerError({ period, statistic }),
-        providers: serviceMetric(this, 'ProviderFaults', statistic, period),
-      },
-      {
-        notices:
-          'One of a hundred answers or more is a 5xx, of functions or of the gateway itself; providers are not to blame',
-        todo: 'find the routes in the access logs; without "Faults" beside it, functions time out, crash or are throttled',
-        runbook: 'Gateway 5xx',
-        essential: true,
-      },
-    );
+    const faults = this.api.metricServerError({ period, statistic: 'Sum' });
+    const ours = withoutProviders(faults, serviceMetric(this, 'ProviderFaults'));
+    ServiceAlarms.of(this).onShare('gateway-5xx', 5, this.api.metricCount({ period }), ours, {
+      notices:
+        'One of a hundred answers or more is a 5xx, of functions or of the gateway itself; providers are not to blame',
+      todo: 'find the routes in the access logs; without "Faults" beside it, functions time out, crash or are throttled',
+      runbook: 'Gateway 5xx',
+      essential: true,
+    });
   }
 
   /** Makes the function of a route such as `GET /user/limits`, for callers with a valid API key. */
   endpoint(scope: Construct, name: string, route: string, props: EndpointProps = {}) {
     const { kind, isStreamed, timeout = isStreamed ? maxAnswerTime : Duration.seconds(25) } = props;
-    const [method = '', path = ''] = route.split(' ');
     const fn = new ServiceFunction(scope, name, { ...props, description: route, timeout });
-    if (isStreamed) this.routeStreamed(method, path, fn, timeout);
-    else this.route(method, path, fn, kind);
+    if (props.isCanary) Canary.of(this).guard(fn, 'faults');
+    this.route(route, fn, isStreamed ? { timeout } : { kind });
     return fn;
   }
 
-  /** Routes a method to a function, for callers with a valid API key. */
-  route(method: string, path: string, fn: ServiceFunction, kind: RouteKind = 'read'): void {
-    const authorizer = this.authorizerOf(path);
-    this.addRoute(method, path, fn, this.invoker.integrationOf(fn), kind, { authorizer });
-  }
-
-  /** Routes a method to a function that streams its answer, for at most `timeout`. */
-  routeStreamed(method: string, path: string, fn: ServiceFunction, timeout: Duration): void {
-    const authorizer = this.authorizerOf(path);
-    this.addRoute(method, path, fn, this.invoker.integrationOf(fn, timeout), 'stream', {
-      authorizer,
-    });
-  }
-
-  private authorizerOf(path: string): apigateway.IAuthorizer {
-    return anthropicPaths.test(path) ? this.anyHeaderAuthorizer : this.authorizer;
-  }
-
-  /** Routes a method to a function, for everyone. */
-  routeOpen(method: string, path: string, fn: ServiceFunction): void {
-    this.addOpenRoute(method, path, fn, this.invoker.integrationOf(fn));
-  }
-
-  /** Routes a method to a function that streams its answer, for everyone. */
-  routeOpenStreamed(
-    method: string,
-    path: string,
-    fn: ServiceFunction,
-    timeout: Duration,
-    kind: RouteKind = 'open',
-  ): void {
-    this.addOpenRoute(method, path, fn, this.invoker.integrationOf(fn, timeout), kind);
-  }
-
-  private addOpenRoute(
-    method: string,
-    path: string,
-    fn: ServiceFunction,
-    integration: apigateway.Integration,
-    kind: RouteKind = 'open',
-  ): void {
-    const open = this.addRoute(method, path, fn, integration, kind, {
-      authorizationType: apigateway.AuthorizationType.NONE,
-    });
-    Validations.of(open).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-APIG4',
-      reason: 'Health, documentation and the console’s files are for everyone.',
-    });
-  }
-
-  private addRoute(
-    method: string,
-    path: string,
-    fn: ServiceFunction,
-    integration: apigateway.Integration,
-    kind: RouteKind,
-    options: apigateway.MethodOptions,
-  ): apigateway.Method {
-    if (kind !== 'read') this.methodSettings.push(this.limitOf(method, path, kind));
+  /** Routes a method and path to a function. */
+  route(route: string, fn: ServiceFunction, { isOpen, timeout, kind }: RouteProps = {}): void {
+    const { keys, settings } = this.props;
+    const { corsOrigins } = settings;
+    const [method = '', path = ''] = route.split(' ');
+    const rated = kind ?? (isOpen ? 'open' : timeout ? 'stream' : 'read');
+    if (rated !== 'read') this.methodSettings.push(this.limitOf(method, path, rated));
+    const authorizer = anthropicPaths.test(path) ? keys.anyHeaderAuthorizer : keys.authorizer;
     const resource = this.api.root.resourceForPath(path);
-    const added = resource.addMethod(method, integration, options);
-    if (this.corsOrigins.length === 0) return added;
-    fn.addEnvironment('CORS_ORIGINS', JSON.stringify(this.corsOrigins));
-    if (!this.paths.has(path)) addPreflight(resource, this.corsOrigins);
+    const added = resource.addMethod(
+      method,
+      this.invoker.integrationOf(fn, timeout),
+      isOpen ? { authorizationType: apigateway.AuthorizationType.NONE } : { authorizer },
+    );
+    if (isOpen) {
+      acknowledge(added, {
+        APIG4: 'Health, documentation and the console’s files are for everyone.',
+      });
+    }
+    if (corsOrigins.length === 0) return;
+    fn.addEnvironment('CORS_ORIGINS', JSON.stringify(corsOrigins));
+    if (!this.paths.has(path)) addPreflight(resource, corsOrigins);
     this.paths.add(path);
-    return added;
   }
 
   /**
@@ -246,7 +172,8 @@ export class ServiceApi extends Construct {
     path: string,
     kind: RouteKind,
   ): apigateway.CfnStage.MethodSettingProperty {
-    const { rate, burst } = requestRate(kind, this.concurrency, this.requestsPerSecond);
+    const { concurrency, requestsPerSecond } = this.props.settings;
+    const { rate, burst } = requestRate(kind, concurrency, requestsPerSecond);
     return {
       httpMethod,
       resourcePath: encodedPath(path),
@@ -285,7 +212,7 @@ export class ServiceApi extends Construct {
         responseHeaders: {
           ...(statusCode === 401 && { 'WWW-Authenticate': "'Bearer'" }),
           ...(retryAfterSeconds && { 'Retry-After': `'${retryAfterSeconds}'` }),
-          ...errorHeaders(this.corsOrigins),
+          ...errorHeaders(this.props.settings.corsOrigins),
         },
         templates: { 'application/json': JSON.stringify(body) },
       });

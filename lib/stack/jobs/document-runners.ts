@@ -1,26 +1,20 @@
-import { Duration, Size, Validations } from 'aws-cdk-lib';
+import { Duration, Size } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { Canary } from '../alarms/canary.ts';
 import { ServiceAlarms } from '../alarms/service-alarms.ts';
+import { acknowledge, allow } from '../base/permissions.ts';
 import { ServiceFunction } from '../base/service-function.ts';
 import { type RunnerProps, setDocumentLimits } from './job-runners.ts';
 import { workerTimeout } from './queue-with-dead-letters.ts';
 
-export interface DocumentRunnersProps extends RunnerProps {
-  readonly ocrWorkers: number;
-  readonly folderWorkers: number;
-  readonly textractPagesPerSecond: number;
-}
-
 /** The workers that read pages and expand folders, and the hourly reset of image allowances. */
 export class DocumentRunners extends Construct {
-  private readonly props: DocumentRunnersProps;
+  private readonly props: RunnerProps;
 
-  constructor(scope: Construct, id: string, props: DocumentRunnersProps) {
+  constructor(scope: Construct, id: string, props: RunnerProps) {
     super(scope, id);
     this.props = props;
     this.addOcrWorker();
@@ -29,7 +23,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addOcrWorker(): void {
-    const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
+    const { queues, jobs, files, ledger, keys, providers, drive, settings } = this.props;
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
@@ -47,10 +41,10 @@ export class DocumentRunners extends Construct {
     keys.grantRead(runOcrJob);
     providers.grantCall(runOcrJob);
     drive.grantUse(runOcrJob);
-    setDocumentLimits(runOcrJob, this.props.documentLimits);
-    grantTextract(runOcrJob, this.props.textractPagesPerSecond);
+    setDocumentLimits(runOcrJob, settings);
+    grantTextract(runOcrJob, settings.textractPagesPerSecond);
     Canary.of(this).guard(runOcrJob);
-    queues.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
+    queues.ocr.feed(runOcrJob, settings.ocrWorkers, documentsAtOnce);
     ServiceAlarms.of(this).onErrors(runOcrJob, {
       notices: 'Documents take longer: a worker stopped in the middle of one',
       todo: 'no page is lost or paid twice; look for timeouts or memory in the logs of run-ocr-job',
@@ -60,7 +54,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addFolderWorker(): void {
-    const { queues, jobs, keys, drive } = this.props;
+    const { queues, jobs, keys, drive, settings } = this.props;
     const expandFolder = new ServiceFunction(this, 'expand-folder', {
       description: 'Makes a job for each file of a folder',
       timeout: workerTimeout,
@@ -72,7 +66,7 @@ export class DocumentRunners extends Construct {
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);
     Canary.of(this).guard(expandFolder);
-    queues.folder.feed(expandFolder, this.props.folderWorkers);
+    queues.folder.feed(expandFolder, settings.folderWorkers);
     ServiceAlarms.of(this).onErrors(expandFolder, {
       notices: 'Files of a folder are found late: a worker stopped in its middle',
       todo: 'it goes on where it stopped; if it goes on failing, the error is in the logs of expand-folder',
@@ -113,15 +107,7 @@ const documentsAtOnce = 1;
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazontextract.html
  */
 function grantTextract(fn: LambdaFunction, pagesPerSecond: number): void {
-  fn.addToRolePolicy(
-    new PolicyStatement({
-      actions: ['textract:AnalyzeDocument', 'textract:DetectDocumentText'],
-      resources: ['*'],
-    }),
-  );
-  Validations.of(fn).acknowledge({
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'Textract has no resources that a policy could name.',
-  });
+  allow(fn, ['textract:AnalyzeDocument', 'textract:DetectDocumentText'], '*');
+  acknowledge(fn, { 'IAM5[Resource::*]': 'Textract has no resources that a policy could name.' });
   fn.addEnvironment('TEXTRACT_PAGES_PER_SECOND', String(pagesPerSecond));
 }

@@ -2,10 +2,6 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { QueueWithDeadLetters } from './queue-with-dead-letters.ts';
 
-export interface JobQueuesProps {
-  readonly laneShards: number;
-}
-
 /** The queues of jobs, one for each kind of work. */
 export class JobQueues extends Construct {
   readonly chat: QueueWithDeadLetters;
@@ -13,12 +9,12 @@ export class JobQueues extends Construct {
   readonly folder: QueueWithDeadLetters;
   private readonly laneShards: number;
 
-  constructor(scope: Construct, id: string, { laneShards }: JobQueuesProps) {
+  constructor(scope: Construct, id: string, laneShards: number) {
     super(scope, id);
     this.laneShards = laneShards;
-    this.chat = new QueueWithDeadLetters(this, 'chat', { name: 'chat' });
-    this.ocr = new QueueWithDeadLetters(this, 'ocr', { name: 'ocr' });
-    this.folder = new QueueWithDeadLetters(this, 'folder', { name: 'folder' });
+    this.chat = new QueueWithDeadLetters(this, 'chat');
+    this.ocr = new QueueWithDeadLetters(this, 'ocr');
+    this.folder = new QueueWithDeadLetters(this, 'folder');
   }
 
   /** Lets a function send messages for jobs of any kind. */

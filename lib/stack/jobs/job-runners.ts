@@ -5,42 +5,17 @@ import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lam
 import { Construct } from 'constructs';
 import { Canary } from '../alarms/canary.ts';
 import { ServiceAlarms } from '../alarms/service-alarms.ts';
-import type { ApiKeys } from '../api-keys.ts';
 import { ServiceFunction } from '../base/service-function.ts';
 import { StreamFeed } from '../base/stream-feed.ts';
-import type { DriveAccount } from '../drive-account.ts';
-import type { FileStore } from '../file-store.ts';
-import type { Ledger } from '../ledger.ts';
-import type { ModelProviders } from '../model-providers.ts';
-import type { Webhooks } from '../webhooks.ts';
-import type { JobQueues } from './job-queues.ts';
-import type { JobTable } from './job-table.ts';
+import type { Needs } from '../parts.ts';
+import type { Settings } from '../settings/settings.ts';
 import { workerTimeout } from './queue-with-dead-letters.ts';
 
 /** What all runners of jobs work with. */
-export interface RunnerProps {
-  readonly queues: JobQueues;
-  readonly jobs: JobTable;
-  readonly files: FileStore;
-  readonly ledger: Ledger;
-  readonly keys: ApiKeys;
-  readonly providers: ModelProviders;
-  readonly drive: DriveAccount;
-  readonly documentLimits: DocumentLimits;
-}
+export type RunnerProps = Needs<'settings' | 'queues' | 'jobs' | 'files' | SpenderParts>;
+type SpenderParts = 'ledger' | 'keys' | 'providers' | 'drive';
 
-export interface DocumentLimits {
-  readonly bytes: number;
-  readonly pages: number;
-  /** How long it may take to be opened, and each of its pages to be drawn. */
-  readonly pageSeconds: number;
-}
-
-export interface JobRunnersProps extends RunnerProps {
-  readonly webhooks: Webhooks;
-  readonly chatWorkers: number;
-  readonly sweeps: number;
-}
+type JobRunnersProps = RunnerProps & Needs<'webhooks'>;
 
 /** EventBridge takes no more targets of a rule. */
 const mostTargets = 5;
@@ -94,20 +69,17 @@ export class JobRunners extends Construct {
       alarmText: {
         notices: 'Jobs start up to two minutes late, and folders end up to half an hour late',
         todo: 'nothing is lost, the sweep catches up; look for the error in the logs of dispatch-jobs, then purge the queue',
-        runbook: 'Missed batches',
       },
       latenessText: {
         notices: 'Jobs start minutes late',
         todo: 'nothing is lost; see whether dispatch-jobs fails or is throttled',
-        runbook: 'Streams late',
         essential: true,
       },
     });
   }
 
   private addChatWorker(): void {
-    const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
-    const { chatWorkers } = this.props;
+    const { queues, jobs, files, ledger, keys, providers, drive, settings } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -122,12 +94,12 @@ export class JobRunners extends Construct {
     files.grantCreate(runChatJob);
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
-    setDocumentLimits(runChatJob, this.props.documentLimits);
+    setDocumentLimits(runChatJob, settings);
     ledger.grantSpend(runChatJob);
     ledger.grantStanding(runChatJob);
     providers.grantCall(runChatJob);
     Canary.of(this).guard(runChatJob);
-    queues.chat.feed(runChatJob, chatWorkers);
+    queues.chat.feed(runChatJob, settings.chatWorkers);
     ServiceAlarms.of(this).onErrors(runChatJob, {
       notices: 'Chat jobs take longer: a worker stopped in their middle',
       todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',
@@ -137,7 +109,8 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { queues, jobs, files, ledger, webhooks, sweeps } = this.props;
+    const { queues, jobs, files, ledger, webhooks } = this.props;
+    const { sweeps } = this.props.settings;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
         'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones and files that ended',
@@ -187,10 +160,8 @@ export class JobRunners extends Construct {
 }
 
 /** Sets how large a document may be, and how slow, for a function that reads documents. */
-export function setDocumentLimits(
-  fn: LambdaFunction,
-  { bytes, pages, pageSeconds }: DocumentLimits,
-): void {
-  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString({ bytes, pages }));
-  fn.addEnvironment('PAGE_SECONDS', String(pageSeconds));
+export function setDocumentLimits(fn: LambdaFunction, settings: Settings): void {
+  const limits = { bytes: settings.documentMaxMb * 1024 * 1024, pages: settings.documentMaxPages };
+  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString(limits));
+  fn.addEnvironment('PAGE_SECONDS', String(settings.documentPageSeconds));
 }

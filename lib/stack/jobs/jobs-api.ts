@@ -1,28 +1,16 @@
 import { Duration, Size } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { ServiceFunction } from '../base/service-function.ts';
-import type { DriveAccount } from '../drive-account.ts';
-import type { Feedback } from '../feedback.ts';
-import type { FileStore } from '../file-store.ts';
-import type { ServiceApi } from '../gateway/service-api.ts';
+import type { Needs } from '../parts.ts';
 import type { RouteKind } from '../settings/request-rates.ts';
-import type { JobQueues } from './job-queues.ts';
-import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
-import type { JobTable } from './job-table.ts';
+import { setDocumentLimits } from './job-runners.ts';
 
-export interface BatchApiProps {
-  readonly api: ServiceApi;
-  readonly jobs: JobTable;
-  readonly files: FileStore;
-  readonly queues: JobQueues;
-  readonly drive: DriveAccount;
-  readonly documentLimits: DocumentLimits;
-  readonly feedback: Feedback;
-}
+type BatchesApiProps = Needs<'api' | 'jobs' | 'files' | 'queues'>;
+type JobsApiProps = BatchesApiProps & Needs<'settings' | 'drive' | 'feedback'>;
 
 /** The routes to submit, list, read, cancel, stop, retry and delete jobs. */
 export class JobsApi extends Construct {
-  constructor(scope: Construct, id: string, props: BatchApiProps) {
+  constructor(scope: Construct, id: string, props: JobsApiProps) {
     super(scope, id);
     const { api, jobs, queues } = props;
     const endpoint = (name: string, route: string, kind?: RouteKind) =>
@@ -34,13 +22,11 @@ export class JobsApi extends Construct {
     this.grantEstimate(submitJob, props);
     jobs.grantList(endpoint('list-jobs', 'GET /batch/jobs'));
     jobs.grantRead(endpoint('get-job', 'GET /batch/jobs/{job_id}'));
-    const cancelJob = endpoint('cancel-job', 'POST /batch/jobs/{job_id}/cancel');
-    jobs.grantTransition(cancelJob);
-    jobs.grantChildren(cancelJob);
-
-    const stopJob = endpoint('stop-job', 'POST /batch/jobs/{job_id}/stop');
-    jobs.grantTransition(stopJob);
-    jobs.grantChildren(stopJob);
+    for (const end of ['cancel', 'stop']) {
+      const fn = endpoint(`${end}-job`, `POST /batch/jobs/{job_id}/${end}`);
+      jobs.grantTransition(fn);
+      jobs.grantChildren(fn);
+    }
 
     const retryJob = endpoint('retry-job', 'POST /batch/jobs/{job_id}/retry');
     jobs.grantRetry(retryJob);
@@ -54,19 +40,19 @@ export class JobsApi extends Construct {
   }
 
   /** Draws pages as `run-ocr-job` does: in a process without credentials, and with as much memory. */
-  private addPages({ api, jobs, documentLimits }: BatchApiProps): void {
+  private addPages({ api, jobs, settings }: JobsApiProps): void {
     const getJobPage = api.endpoint(this, 'get-job-page', 'GET /batch/jobs/{job_id}/pages/{page}', {
       isStreamed: true,
       memorySize: 2048,
       diskSize: Size.gibibytes(1),
     });
     jobs.grantRead(getJobPage);
-    setDocumentLimits(getJobPage, documentLimits);
+    setDocumentLimits(getJobPage, settings);
   }
 
   /** Lets a function ask what a submission would come to, of a function that may look at files and the drive. */
-  private grantEstimate(fn: ServiceFunction, props: BatchApiProps): void {
-    const { jobs, files, queues, drive, documentLimits } = props;
+  private grantEstimate(fn: ServiceFunction, props: JobsApiProps): void {
+    const { jobs, files, queues, drive, settings } = props;
     const estimateJob = new ServiceFunction(this, 'estimate-job', {
       description: 'Estimates what a submission would come to',
       // It returns what it has after 18 seconds.
@@ -77,16 +63,9 @@ export class JobsApi extends Construct {
     files.grantRead(estimateJob);
     queues.setShards(estimateJob);
     drive.grantUse(estimateJob);
-    setDocumentLimits(estimateJob, documentLimits);
-    estimateJob.letInvoke(fn, 'ESTIMATE_JOB_FUNCTION');
+    setDocumentLimits(estimateJob, settings);
+    estimateJob.letInvoke(fn);
   }
-}
-
-interface BatchesApiProps {
-  readonly api: ServiceApi;
-  readonly jobs: JobTable;
-  readonly files: FileStore;
-  readonly queues: JobQueues;
 }
 
 /** The routes of OpenAI's batches: each is a job. */

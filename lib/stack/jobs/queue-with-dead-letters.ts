@@ -1,31 +1,20 @@
 import { CfnOutput, Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ServiceAlarms } from '../alarms/service-alarms.ts';
-
-export interface JobQueueProps {
-  readonly name: string;
-}
+import { queueDefaults } from '../base/queue-defaults.ts';
 
 /** The queue of one kind of jobs: of messages, each for a job, with its dead-letter queue. */
 export class QueueWithDeadLetters extends Construct {
   private readonly queue: Queue;
-  private readonly name: string;
 
-  constructor(scope: Construct, id: string, { name }: JobQueueProps) {
-    super(scope, id);
-    this.name = name;
-    const deadLetters = new Queue(this, 'dead-letters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
+  constructor(scope: Construct, name: string) {
+    super(scope, name);
+    const deadLetters = new Queue(this, 'dead-letters', queueDefaults);
     this.queue = new Queue(this, 'queue', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+      ...queueDefaults,
       // As long as a worker may run, and a minute for the poller: two workers never have the same message.
       visibilityTimeout: workerTimeout.plus(Duration.minutes(1)),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 5 },
@@ -48,20 +37,24 @@ export class QueueWithDeadLetters extends Construct {
 
   /** Puts out the URL of a queue, such as `ChatQueue`, for operators' commands. */
   private putOut(role: string, { queueUrl: value }: Queue): void {
-    const kind = this.name.charAt(0).toUpperCase() + this.name.slice(1);
+    const { id } = this.node;
+    const kind = id.charAt(0).toUpperCase() + id.slice(1);
     new CfnOutput(this, `${role}-url`, { value }).overrideLogicalId(`${kind}${role}`);
   }
 
   /** Lets a function send messages for this queue's jobs. */
   grantRing(fn: LambdaFunction): void {
-    this.queue.grant(fn, 'sqs:SendMessage');
-    fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
+    this.allow(fn, 'sqs:SendMessage');
   }
 
   /** Lets a function ask whether this queue is there. */
   grantLook(fn: LambdaFunction): void {
-    this.queue.grant(fn, 'sqs:GetQueueAttributes');
-    fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
+    this.allow(fn, 'sqs:GetQueueAttributes');
+  }
+
+  private allow(fn: LambdaFunction, action: string): void {
+    this.queue.grant(fn, action);
+    fn.addEnvironment(`${this.node.id.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
   }
 
   /** Feeds this queue's messages to a function: to at most `workers` copies at once, a batch to each. */

@@ -6,13 +6,19 @@ import { threadId } from 'node:worker_threads';
 const ownName = `quire-${process.pid}-${threadId}`;
 let own: Promise<string> | undefined;
 
-/** Makes an empty directory, which its user removes. What a process leaves behind the next one removes. */
-export async function newTempDir(): Promise<string> {
+/** A directory that is removed once it is disposed of. */
+interface TempDir extends AsyncDisposable {
+  path: string;
+}
+
+/** Makes an empty directory. What a process leaves behind the next one removes. */
+export async function newTempDir(): Promise<TempDir> {
   own ??= makeOwnFolder().catch((error: unknown) => {
     own = undefined;
     throw error;
   });
-  return mkdtemp(join(await own, 'files-'));
+  const path = await mkdtemp(join(await own, 'files-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Lambda goes on with another process, and the same disk, after it has stopped one whose time was up. */

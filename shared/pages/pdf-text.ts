@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadFlattened } from '../documents/flattened-page.ts';
 import { MemoryLimit } from '../documents/memory-limit.ts';
@@ -20,18 +20,14 @@ const maxMs = 4_000;
 
 /** Returns the text layers of a PDF's pages. A page without one, or a damaged one, is left out. Throws 422. */
 export async function pdfText(bytes: Uint8Array): Promise<string> {
-  const folder = await newTempDir();
+  await using folder = await newTempDir();
+  const path = join(folder.path, 'page.pdf');
+  await writeFile(path, bytes);
+  const file = new PdfFile(path);
   try {
-    const path = join(folder, 'page.pdf');
-    await writeFile(path, bytes);
-    const file = new PdfFile(path);
-    try {
-      return readPages(new OpenPdf(await Pdfium.load(new MemoryLimit(maxMb)), file));
-    } finally {
-      file.close();
-    }
+    return readPages(new OpenPdf(await Pdfium.load(new MemoryLimit(maxMb)), file));
   } finally {
-    await rm(folder, { recursive: true });
+    file.close();
   }
 }
 

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { fetchSigned } from '../../aws/fetch-signed.ts';
 import { maxLinkedBytes } from '../../http/bounds.ts';
 import { memory, NoRoomError, type Room } from '../../http/byte-budget.ts';
@@ -35,13 +34,13 @@ export async function readAttached(
   const signal = AbortSignal.timeout(withWaitMs);
   const startedAt = performance.now();
   let size: number | undefined;
-  const folder = await newTempDir();
+  await using folder = await newTempDir();
   using room = memory().room(keyId);
   try {
     const bytes = await attachedBytes(content, ms, room, signal);
     size = bytes.length;
     const { characters, longer } = limits;
-    const text = await fileText({ name, mimeType, bytes }, folder, {
+    const text = await fileText({ name, mimeType, bytes }, folder.path, {
       ...{ pages: maxPages, characters, longer, turn: keyId, ms, signal },
     });
     return longer === 'cut' ? { text: cut(text, limits) } : whole(text, limits);
@@ -53,7 +52,6 @@ export async function readAttached(
     log('error', 'document broke its reader', { key_id: keyId, ...errorFields(error) });
     return { unreadable: "it can't be read" };
   } finally {
-    await rm(folder, { recursive: true, force: true });
     const duration_ms = Math.round(performance.now() - startedAt);
     log('info', 'document read', { key_id: keyId, bytes: size, duration_ms });
   }

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from '../../documents/document.ts';
 import { openTextLayers } from '../../documents/parts/text-layers.ts';
@@ -30,9 +29,9 @@ export async function countPages(
   signal: AbortSignal,
 ): Promise<CountedPages | undefined> {
   if (signal.aborted) return undefined;
-  const folder = await newTempDir();
+  await using folder = await newTempDir();
   try {
-    const path = join(folder, 'document');
+    const path = join(folder.path, 'document');
     await fetch(path);
     const reading = { turn: job.key_id, signal, losses: { count: 0 } };
     const document = await openTextLayers(path, reading);
@@ -45,8 +44,6 @@ export async function countPages(
     // Its job says what is wrong with it.
     if (isPermanent(error) || signal.aborted) return undefined;
     throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -19,11 +19,8 @@ export interface Deliverable {
   path?: string;
 }
 
-/** The id under which a result was written, or why the drive refused it; neither for a job without a source. */
-interface Delivery {
-  file_id?: string | undefined;
-  error?: string | undefined;
-}
+/** What a job's record says of its result on the drive: its id, or why the drive refused it; neither without a source. */
+export type Delivery = Pick<SourceJob, 'drive_result_file_id' | 'error'>;
 
 /**
  * Writes a job's result, and `tables`, beside its source under reserved ids, so that a second try writes the same
@@ -47,7 +44,7 @@ export async function deliver(
     }
     await saveProgress(job, { drive_result_file_id: id });
     await markSource(sourceId, { quireJob: job.job_id, quireResult: id });
-    return { file_id: id };
+    return { drive_result_file_id: id };
   } catch (error) {
     if (!(error instanceof ServiceError) || !isLast(job, error)) throw error;
     return { error: jobErrorText(error) };

@@ -51,7 +51,7 @@ function beginDownload(object: string): SharedFile {
 }
 
 async function download(object: string, signal: AbortSignal): Promise<string> {
-  const folder = await newTempDir();
+  const { path: folder } = await newTempDir();
   try {
     const { Body } = await s3.send(
       new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object }),

@@ -1,17 +1,20 @@
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { Task } from '../../asked/task.ts';
-import { type Claimed, findJob } from '../../engine/item/job.ts';
+import type { Claimed } from '../../engine/item/job.ts';
 import { putJson } from '../../engine/item/objects.ts';
 import { failJob, saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf, keepResult, keptResult } from '../../results/keep-result.ts';
 import type { ChatResult, JobResult, OcrResult, PipelineResult } from '../../results/result.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
-import { startDocumentStep } from '../chat/document-step.ts';
+import {
+  deliveryOf,
+  failureOf,
+  type StepsParent,
+  startDocumentStep,
+  stepOf,
+} from '../chat/document-step.ts';
 import { answerKind } from './answer-job.ts';
-
-/** A job whose step has ended. */
-type StepsParent = Claimed<SourceJob> & { chat_job_id: string };
 
 /* The step after OCR: a job of its own chats about the text of the pages that the pipeline's job has read. */
 
@@ -33,23 +36,18 @@ export async function startChatStep(
 /** Ends a pipeline whose chat step has ended. */
 export async function finishPipeline(job: StepsParent): Promise<RunEnd> {
   const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
-  const step = await findJob<SourceJob>({ key_id: job.key_id, job_id: job.chat_job_id });
+  const step = await stepOf(job);
   if (step?.status !== 'done') {
-    const reason = step?.error ?? `its job was ${step?.status ?? 'forgotten'}`;
-    return () => failJob(job, `chat_step_failed: ${reason}`);
+    return () => failJob(job, `chat_step_failed: ${failureOf(step)}`);
   }
   const chat = JSON.parse((await keptResult(step)) ?? 'null') as ChatResult;
-  const { error, drive_result_file_id } = step;
-  return completionOf(job, resultOf(job, ocr, chat), {
-    ...(error && { error }),
-    ...(drive_result_file_id && { drive_result_file_id }),
-  });
+  return completionOf(job, resultOf(job, ocr, chat), deliveryOf(step));
 }
 
 /** Returns the result of a pipeline that was stopped in its chat step, which may have been answered by then. */
 export async function stoppedPipeline(job: StepsParent): Promise<JobResult> {
   const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
-  const step = await findJob({ key_id: job.key_id, job_id: job.chat_job_id });
+  const step = await stepOf(job);
   const chat = step && ((await keptResult(step)) ?? null);
   return resultOf(job, ocr, chat ? (JSON.parse(chat) as ChatResult) : null);
 }

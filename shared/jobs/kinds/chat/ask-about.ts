@@ -7,7 +7,7 @@ import type { ClaimedJob } from '../../engine/item/job.ts';
 import { stepsBetween } from '../../engine/item/steps.ts';
 import { runAll } from '../../engine/run/run-all.ts';
 import { callsAtOnce } from '../../engine/run/watch.ts';
-import { askOnce } from './ask.ts';
+import { askOnce, sumOf } from './ask.ts';
 import { packPages } from './pack-pages.ts';
 
 /** Parts of a document that are asked about at once, unless the key may have fewer calls under way. */
@@ -37,7 +37,7 @@ interface Reply {
  * answers. What was answered stays answered.
  */
 export async function askAbout(question: Question, signal: AbortSignal): Promise<Reply> {
-  const size = sum(question.pages.map(estimateTokens));
+  const size = question.pages.reduce((sum, page) => sum + estimateTokens(page), 0);
   let room = promptRoom(question);
   for (let division = 0; ; division += 1) {
     try {
@@ -116,15 +116,5 @@ async function combine(
 async function withWholeUse(job: ClaimedJob, answer: Answer): Promise<Answer> {
   const calls: Answer[] = [];
   for await (const { value } of stepsBetween<Answer>(job, 'chat_', 'chat_~')) calls.push(value);
-  return {
-    ...answer,
-    cost: sum(calls.map(({ cost }) => cost)),
-    usage: {
-      prompt_tokens: sum(calls.map(({ usage }) => usage.prompt_tokens)),
-      completion_tokens: sum(calls.map(({ usage }) => usage.completion_tokens)),
-      total_tokens: sum(calls.map(({ usage }) => usage.total_tokens)),
-    },
-  };
+  return { ...answer, ...sumOf(calls) };
 }
-
-const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);

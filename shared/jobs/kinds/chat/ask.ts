@@ -18,6 +18,20 @@ export const chatResultOf = ({ cost, ...answer }: Answer): ChatResult => ({
   cost_usd: toUsd(cost),
 });
 
+/** Adds up what answers have used and cost. */
+export function sumOf(answers: readonly Answer[]): Pick<Answer, 'usage' | 'cost'> {
+  const sum = (of: (answer: Answer) => number) =>
+    answers.reduce((total, answer) => total + of(answer), 0);
+  return {
+    usage: {
+      prompt_tokens: sum(({ usage }) => usage.prompt_tokens),
+      completion_tokens: sum(({ usage }) => usage.completion_tokens),
+      total_tokens: sum(({ usage }) => usage.total_tokens),
+    },
+    cost: sum(({ cost }) => cost),
+  };
+}
+
 /** Asks a model once for a named step; if the step is there, it makes no call. `onNew` is called for a new answer. */
 export async function askOnce(
   job: ClaimedJob,

@@ -53,12 +53,9 @@ export async function finishChat(
     ...(parts > 1 && { parts }),
     ...(warnings.length > 0 && { warnings }),
   };
-  const { error } = await deliver(job, {
-    suffix: '.result.md',
-    mimeType: 'text/markdown',
-    text: withHead(answer.content ?? '', headOf(job, asks)),
-  });
-  return completionOf(job, result, error ? { error } : {});
+  const text = withHead(answer.content ?? '', headOf(job, asks));
+  const delivery = await deliver(job, { suffix: '.result.md', mimeType: 'text/markdown', text });
+  return completionOf(job, result, delivery);
 }
 
 const headOf = (job: SourceJob, { forJobId = job.job_id }: Asks): AnswerHead => ({

@@ -1,5 +1,4 @@
 import type { Answer } from '../../../chat/ask.ts';
-import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import { completeJob } from '../../engine/item/state.ts';
 import { stepsBetween } from '../../engine/item/steps.ts';
@@ -7,6 +6,7 @@ import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { ChatResult, JobResult } from '../../results/result.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
 import { keptLines } from '../requests/end-requests.ts';
+import { chatResultOf, sumOf } from './ask.ts';
 
 /** Ends a chat job that was stopped with what it was answered by then, which was paid for. */
 export async function keptAnswers(job: Claimed<SourceJob>): Promise<JobResult | RunEnd> {
@@ -20,21 +20,13 @@ export async function keptAnswers(job: Claimed<SourceJob>): Promise<JobResult | 
 
 /** The answer, if there was only one; else the answers about the document's parts, one after another. */
 function resultOf(answers: (Answer & { name: string })[]): ChatResult {
-  const sum = (of: (answer: Answer) => number) =>
-    answers.reduce((total, answer) => total + of(answer), 0);
   const inOrder = answers.toSorted((a, b) => order.compare(a.name, b.name));
   const [only] = answers;
-  return {
-    type: 'chat',
+  return chatResultOf({
     content: inOrder.map(({ content }) => content ?? '').join('\n\n'),
     finish_reason: answers.length === 1 && only ? only.finish_reason : 'stopped',
-    usage: {
-      prompt_tokens: sum(({ usage }) => usage.prompt_tokens),
-      completion_tokens: sum(({ usage }) => usage.completion_tokens),
-      total_tokens: sum(({ usage }) => usage.total_tokens),
-    },
-    cost_usd: toUsd(sum(({ cost }) => cost)),
-  };
+    ...sumOf(answers),
+  });
 }
 
 /** Part 10 comes after part 9. */

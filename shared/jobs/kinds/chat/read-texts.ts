@@ -1,4 +1,4 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { findFileId, type Message, Messages, noFileIds } from '../../../chat/completion-message.ts';
 import { refuseInMessages } from '../../../chat/unsupported-parameters.ts';
@@ -85,10 +85,6 @@ export async function withFileTexts(messages: Message[], limits: TextLimits): Pr
 }
 
 async function textOf(file: InlineFile, limits: TextLimits): Promise<string> {
-  const folder = await newTempDir();
-  try {
-    return await fileText(file, folder, limits);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await newTempDir();
+  return await fileText(file, folder.path, limits);
 }

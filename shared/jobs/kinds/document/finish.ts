@@ -28,12 +28,9 @@ export async function finishOcr(job: Claimed<DocumentJob>, steps: PageStep[]): P
     const pages = withFileNames(result.pages, ({ text, error }) => text ?? `[${error}]`);
     return startChatStep(job, result, pages);
   }
-  const { error } = await deliver(job, {
-    suffix: '.ocr.md',
-    mimeType: 'text/markdown',
-    text: withPageMarks(result.pages),
-  });
-  return completionOf(job, result, error ? { error } : {});
+  const text = withPageMarks(result.pages);
+  const delivery = await deliver(job, { suffix: '.ocr.md', mimeType: 'text/markdown', text });
+  return completionOf(job, result, delivery);
 }
 
 /** Fails a job, which keeps the pages that were read. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from '../../../documents/document.ts';
 import { unsupportedFile } from '../../../documents/errors.ts';
@@ -103,13 +103,15 @@ export async function openInlineDocuments(job: SourceJob & WithMessages): Promis
   const room = await roomOf(job, 0);
   const remove = () => {
     room[Symbol.dispose]();
-    return rm(folder, { recursive: true, force: true });
+    return folder[Symbol.asyncDispose]();
   };
   try {
     const forceOcr = job.force_ocr ?? false;
     const options = { forceOcr, turn: job.key_id, losses: { count: 0 } };
     const files = inlineFilesOf(await messagesOf(job, room));
-    const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
+    const pieces = files.map((file, index) =>
+      pieceOf(file, join(folder.path, String(index)), options),
+    );
     // If the only file can't be read, the job fails with its error.
     if (pieces.length === 1) (await pieces[0]?.open())?.close();
     const document = await joinDocuments(pieces, () => void remove());

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Claimed, roomOf } from '../../engine/item/job.ts';
 import { haveChildrenEnded, suspendJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
@@ -73,11 +74,5 @@ async function extractFromText(job: Sourced, signal: AbortSignal): Promise<RunEn
     ...{ page_count: pages.length, images_used: 0, cost_usd: 0 },
     ...(warnings.length > 0 && { warnings }),
   };
-  return await startExtractStep(
-    job,
-    pagesRead,
-    (async function* () {
-      yield* pages;
-    })(),
-  );
+  return await startExtractStep(job, pagesRead, Readable.from(pages));
 }

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { newTempDir } from '../../../temp-dir.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import type { ExtractResult } from '../../results/result.ts';
@@ -15,14 +15,9 @@ export async function deliverExtract(job: Claimed<ExtractionJob>, result: Extrac
     text: `${JSON.stringify(result, null, 2)}\n`,
   } as const;
   if (!job.extract?.table) return deliver(job, content);
-  const folder = await newTempDir();
-  try {
-    const documents = (async function* () {
-      // The step answers for the job that was submitted.
-      yield { job_id: job.parent_job_id ?? job.job_id, job, result };
-    })();
-    return await deliver(job, content, await writeTables(specOfJob(job), documents, folder));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await newTempDir();
+  // The step answers for the job that was submitted.
+  const document = { job_id: job.parent_job_id ?? job.job_id, job, result };
+  const tables = await writeTables(specOfJob(job), Readable.from([document]), folder.path);
+  return await deliver(job, content, tables);
 }

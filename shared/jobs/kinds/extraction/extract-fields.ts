@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import type { Answer } from '../../../chat/ask.ts';
 import { assemble } from '../../../extract/assemble.ts';
 import type { ExtractOutcome } from '../../../extract/outcome.ts';
 import { windowsOf } from '../../../extract/windows.ts';
@@ -13,6 +12,7 @@ import { completeJob, continueJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf } from '../../results/keep-result.ts';
 import type { ExtractResult, JobResult } from '../../results/result.ts';
+import { sumOf } from '../chat/ask.ts';
 import { type AskedWindow, askWindows, failureText, type Round } from './ask-windows.ts';
 import { deliverExtract } from './deliver-extract.ts';
 import { specOfJob } from './extract-input.ts';
@@ -37,11 +37,7 @@ async function extractFields(job: Claimed<ExtractionJob>, signal: AbortSignal): 
   try {
     const extraction = new Extraction(job, signal, onCall);
     const result = await extraction.run();
-    const { error, file_id } = await deliverExtract(job, result);
-    return completionOf(job, result, {
-      ...(error && { error }),
-      ...(file_id && { drive_result_file_id: file_id }),
-    });
+    return completionOf(job, result, await deliverExtract(job, result));
   } catch (error) {
     // Answers are kept: the job goes on after them.
     if (signal.aborted && progress.calls > 0) return () => continueJob(job);
@@ -149,7 +145,7 @@ class Extraction {
 
   private resultOf(outcome: ExtractOutcome, pages: ExtractPage[]): ExtractResult {
     const { data, evidence, coverage } = outcome;
-    const calls = this.asked.flatMap(({ calls }) => calls);
+    const { usage, cost } = sumOf(this.asked.flatMap(({ calls }) => calls));
     const first = this.asked.slice(0, this.asked.length - this.repairs);
     return {
       type: 'extract',
@@ -172,8 +168,8 @@ class Extraction {
         repairs: this.repairs,
         failed: first.filter(({ answer }) => !answer).length,
       },
-      usage: usageOf(calls),
-      cost_usd: toUsd(sum(calls.map(({ cost }) => cost))),
+      usage,
+      cost_usd: toUsd(cost),
       ocr: null,
     };
   }
@@ -189,14 +185,6 @@ class Extraction {
     return failed ? { reason: failureText(failed.failure) } : {};
   }
 }
-
-const usageOf = (calls: Answer[]) => ({
-  prompt_tokens: sum(calls.map(({ usage }) => usage.prompt_tokens)),
-  completion_tokens: sum(calls.map(({ usage }) => usage.completion_tokens)),
-  total_tokens: sum(calls.map(({ usage }) => usage.total_tokens)),
-});
-
-const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 
 /** The error of a document of which no window was answered. */
 function nothingAnswered(failure: unknown): unknown {

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { reserveFileId, writeResult } from '../../../drive/result.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { errorFields, log } from '../../../log.ts';
@@ -9,7 +8,7 @@ import { updateJob } from '../../engine/item/job-update.ts';
 import { isPermanent, jobErrorText } from '../../engine/run/failure.ts';
 import { runAll } from '../../engine/run/run-all.ts';
 import { wholeExtract } from '../../results/keep-result.ts';
-import { bodyOf, withSuffix } from '../../sources/delivery.ts';
+import { bodyOf, type Delivery, withSuffix } from '../../sources/delivery.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
 import { specOfJob } from './extract-input.ts';
 import { type ExtractedDocument, type TableFile, writeTables } from './tables.ts';
@@ -56,11 +55,11 @@ export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void
 }
 
 /** Writes a finished folder's table. Returns its main file's id, or why the drive refuses it. Throws `TableBusyError`. */
-export async function finishTable(folder: TableJob): Promise<{ file_id?: string; error?: string }> {
+export async function finishTable(folder: TableJob): Promise<Delivery> {
   const locked = await lockTable(folder, { when: 'attribute_exists(#status)', values: {} });
   if (!locked) throw new TableBusyError();
   try {
-    return { file_id: await writeLocked(locked) };
+    return { drive_result_file_id: await writeLocked(locked) };
   } catch (error) {
     if (!(error instanceof ServiceError) || !isPermanent(error)) throw error;
     return { error: jobErrorText(error) };
@@ -103,21 +102,16 @@ async function writeLocked(folder: TableJob): Promise<string> {
 async function writeTable(folder: TableJob): Promise<string> {
   const { drive_folder_id: folderId = '', filename = 'folder' } = folder;
   const latestMs = Date.now() + prepareMs;
-  const directory = await newTempDir();
-  try {
-    const files = await writeTables(specOfJob(folder), documentsOf(folder), directory);
-    const ids = await reserveIds(folder, files);
-    if (Date.now() > latestMs)
-      throw new ServiceError(503, 'table_late', 'The table came too late.');
-    for (const { suffix, mimeType, path } of files) {
-      const name = withSuffix(filename, suffix);
-      const id = ids[suffix] ?? '';
-      await writeResult({ id, folderId, name, mimeType, sourceId: folderId }, bodyOf({ path }));
-    }
-    return ids[files[0]?.suffix ?? ''] ?? '';
-  } finally {
-    await rm(directory, { recursive: true, force: true });
+  await using directory = await newTempDir();
+  const files = await writeTables(specOfJob(folder), documentsOf(folder), directory.path);
+  const ids = await reserveIds(folder, files);
+  if (Date.now() > latestMs) throw new ServiceError(503, 'table_late', 'The table came too late.');
+  for (const { suffix, mimeType, path } of files) {
+    const name = withSuffix(filename, suffix);
+    const id = ids[suffix] ?? '';
+    await writeResult({ id, folderId, name, mimeType, sourceId: folderId }, bodyOf({ path }));
   }
+  return ids[files[0]?.suffix ?? ''] ?? '';
 }
 
 /** Ids are kept before files are written under them, so that each writing is of the same files. */

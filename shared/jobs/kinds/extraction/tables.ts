@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import type { ExtractSpec } from '../../../extract/asked/spec.ts';
 import { type TableDocument, tableOf } from '../../../extract/tables/table.ts';
+import { TextFile } from '../../../text-file.ts';
 import type { ExtractResult } from '../../results/result.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
 
@@ -37,7 +35,7 @@ export async function writeTables(
       await files[1].write(jsonl);
     }
   } finally {
-    await Promise.all([...tables.values()].flat().map((file) => file.end()));
+    await Promise.all([...tables.values()].flat().map((file) => file[Symbol.asyncDispose]()));
   }
   return [...tables].flatMap(([table, [csv, jsonl]]): TableFile[] => {
     const within = table ? `${safeName(table)}.` : '';
@@ -74,29 +72,5 @@ async function* described(
           ? `https://drive.google.com/file/d/${drive_file_id}/view#page=${page}`
           : `/batch/jobs/${job_id}/pages/${page}`,
     };
-  }
-}
-
-/** A text on disk that is written no faster than the disk takes it. */
-class TextFile {
-  readonly path: string;
-  private readonly stream;
-  private readonly whole: Promise<void>;
-
-  constructor(path: string) {
-    this.path = path;
-    this.stream = createWriteStream(path);
-    this.whole = finished(this.stream);
-    // Whoever ends it is told what went wrong.
-    this.whole.catch(() => {});
-  }
-
-  async write(text: string): Promise<void> {
-    if (!this.stream.write(text)) await once(this.stream, 'drain');
-  }
-
-  async end(): Promise<void> {
-    this.stream.end();
-    await this.whole;
   }
 }

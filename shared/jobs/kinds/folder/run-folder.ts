@@ -57,11 +57,7 @@ async function endOf(job: Claimed<FolderJob>): Promise<FolderResult | RunEnd> {
   const result = folderResultOf(job);
   if (!job.extract?.table) return result;
   try {
-    const { file_id, error } = await finishTable(job);
-    return completionOf(job, result, {
-      ...(file_id && { drive_result_file_id: file_id }),
-      ...(error && { error }),
-    });
+    return completionOf(job, result, await finishTable(job));
   } catch (error) {
     if (!(error instanceof TableBusyError)) throw error;
     return () => postponeJob(job, jobErrorText(error), Date.now() + tableWaitMs);

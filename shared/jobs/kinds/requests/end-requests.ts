@@ -34,13 +34,9 @@ export async function* allResults(
 
 /** Ends a job that was stopped with the lines that were asked by then. */
 export async function keptLines(job: Claimed<SourceJob>): Promise<RunEnd> {
-  const folder = await newTempDir();
+  await using folder = await newTempDir();
   const asked = stepsBetween<LineStep>(job, lineName(1), lastLineName);
-  try {
-    return await finish(job, join(folder, 'results'), valuesOf(asked));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return await finish(job, join(folder.path, 'results'), valuesOf(asked));
 }
 
 async function* valuesOf<Value>(steps: AsyncIterable<{ value: Value }>): AsyncGenerator<Value> {
@@ -56,9 +52,9 @@ async function finish(
   try {
     const result = await writeResults(steps, path, path);
     const file = { suffix: '.result.jsonl', mimeType: 'application/jsonl', path } as const;
-    const { error } = job.stop_reason ? {} : await deliver(job, file);
+    const delivery = job.stop_reason ? {} : await deliver(job, file);
     const { text = null, text_object } = await keepFile(job, 'results.jsonl', path);
-    const beside = { ...(text_object && { text_object }), ...(error && { error }) };
+    const beside = { ...(text_object && { text_object }), ...delivery };
     return completionOf(job, { ...result, content: text }, beside);
   } finally {
     await rm(path, { force: true });

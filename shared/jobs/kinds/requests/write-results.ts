@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
+import { TextFile } from '../../../text-file.ts';
 import type { ChatBatchResult } from '../../results/result.ts';
 import type { LineStep } from './file-line.ts';
 
@@ -19,16 +17,12 @@ export async function writeResults(
     cost_usd: 0,
   };
   let cost = 0;
-  const file = new LineFile(path);
-  const failedFile = failedPath === path ? file : new LineFile(failedPath);
-  try {
-    for await (const step of steps) {
-      count(result, step);
-      cost += step.cost;
-      await (step.failed ? failedFile : file).write(step.output);
-    }
-  } finally {
-    await Promise.all([file.end(), failedFile.end()]);
+  await using file = new TextFile(path);
+  await using other = failedPath === path ? null : new TextFile(failedPath);
+  for await (const step of steps) {
+    count(result, step);
+    cost += step.cost;
+    await ((step.failed && other) || file).write(`${JSON.stringify(step.output)}\n`);
   }
   return { ...result, cost_usd: toUsd(cost) };
 }
@@ -40,26 +34,4 @@ function count({ lines, usage }: ChatBatchResult, step: LineStep): void {
   usage.prompt_tokens += step.usage.prompt_tokens;
   usage.completion_tokens += step.usage.completion_tokens;
   usage.total_tokens += step.usage.total_tokens;
-}
-
-/** A file of JSON lines that is written no faster than the disk takes it. */
-class LineFile {
-  private readonly stream;
-  private readonly whole: Promise<void>;
-
-  constructor(path: string) {
-    this.stream = createWriteStream(path);
-    this.whole = finished(this.stream);
-    // Whoever ends it is told what went wrong.
-    this.whole.catch(() => {});
-  }
-
-  async write(value: object): Promise<void> {
-    if (!this.stream.write(`${JSON.stringify(value)}\n`)) await once(this.stream, 'drain');
-  }
-
-  async end(): Promise<void> {
-    this.stream.end();
-    await this.whole;
-  }
 }

@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import OpenAI from 'openai';
 import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { newTempDir } from '../../../../temp-dir.ts';
+import { TextFile } from '../../../../text-file.ts';
 import type { Outcomes, RequestFile } from '../../requests/request-file.ts';
 import { type HandedLine, tagOf, urlOf, writtenLine } from './handed-line.ts';
 import { noteMade, noteRefused, noteTry, type Part, type PartState } from './parts.ts';
@@ -34,24 +31,20 @@ export async function handOn(
   const { part } = state;
   const protocol = protocolOf(part.upstream);
   const client = await batchClientOf(part.upstream);
-  const folder = await newTempDir();
-  try {
-    const path = join(folder, 'requests.jsonl');
-    const { first, count } = await writeRequests(file, part, kept, path);
-    if (!first) return true;
-    const fileId = await protocol.upload(client, path, signal);
-    await noteTry(job, state);
-    const tag = tagOf(job, part.name);
-    const asked = { path, fileId, tag, url: urlOf(first), count };
-    const id = await protocol.make(client, asked, signal).catch(async (error: unknown) => {
-      if (isRefusal(error)) await noteRefused(job, state);
-      throw error;
-    });
-    await noteMade(job, state, id);
-    return true;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await newTempDir();
+  const path = join(folder.path, 'requests.jsonl');
+  const { first, count } = await writeRequests(file, part, kept, path);
+  if (!first) return true;
+  const fileId = await protocol.upload(client, path, signal);
+  await noteTry(job, state);
+  const tag = tagOf(job, part.name);
+  const asked = { path, fileId, tag, url: urlOf(first), count };
+  const id = await protocol.make(client, asked, signal).catch(async (error: unknown) => {
+    if (isRefusal(error)) await noteRefused(job, state);
+    throw error;
+  });
+  await noteMade(job, state, id);
+  return true;
 }
 
 /** Looks for the batch of a try whose outcome isn't known, and notes it if it was made. */
@@ -82,19 +75,15 @@ const isRefusal = (error: unknown) =>
 
 /** Writes the requests of a part to a file on this machine. */
 async function writeRequests(file: RequestFile, part: Part, kept: Outcomes, path: string) {
-  const stream = createWriteStream(path);
-  const whole = finished(stream);
-  whole.catch(() => {});
+  await using written = new TextFile(path);
   let first: HandedLine | undefined;
   let count = 0;
   for await (const handed of partLines(file, part, kept)) {
     const text = writtenLine(handed, part.isLimited, tagOf(file.job, part.name));
-    if (!stream.write(`${text}\n`)) await once(stream, 'drain');
+    await written.write(`${text}\n`);
     first ??= handed;
     count += 1;
   }
-  stream.end();
-  await whole;
   return { first, count };
 }
 

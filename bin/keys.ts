@@ -2,7 +2,12 @@ import './catalogue-faults.ts';
 
 import * as v from 'valibot';
 import { daysOption, LimitOption, readValues } from '../lib/cli/arguments.ts';
-import { readBudget, refuseDurationAlone, showLimits } from '../lib/cli/budget-options.ts';
+import {
+  changesTo,
+  readBudget,
+  refuseUnknownModels,
+  showLimits,
+} from '../lib/cli/budget-options.ts';
 import { CommandError, confirm, confirmOnTerminal } from '../lib/cli/command-line.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-text.ts';
@@ -24,8 +29,6 @@ import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 import { listTeams, readTeam } from '../shared/keys/team.ts';
 import { deploymentId } from '../shared/ledger/terms/account-ids.ts';
-import { parseFurtherLimit } from '../shared/ledger/terms/further-limit.ts';
-import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 import { lastDays } from '../shared/usage/day.ts';
 import { summariesOf } from '../shared/usage/key-summary.ts';
 import { topSpenders } from '../shared/usage/spenders.ts';
@@ -51,15 +54,15 @@ const reachKeys = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE'
 await runCommand(
   keysCommands,
   {
-    async create({ values, flags }) {
-      const { name, webhook: url, ...asked } = readBudget(KeyOptions, values);
+    async create({ values, lists, flags }) {
+      const { name, webhook: url, ...asked } = readBudget(KeyOptions, { values, lists });
       if (name === undefined)
         throw new CommandError('create needs a name for the key: --name NAME.');
-      refuseDurationAlone({ ...defaultLimits, ...asked });
+      const changes = changesTo(defaultLimits, asked);
       const outputs = await reachKeys(values);
-      const given = await withTeamId(asked);
+      const given = await withTeamId(changes);
       const limits = { ...defaultLimits, ...usualRequests(outputs), ...given };
-      refuseUnknownModels(given, outputs);
+      refuseUnknownModels(asked, outputs);
       const team = await teamOf(limits);
       await confirm(await doubtsAbout(given, values), flags);
       if (url) await reach(values, 'WEBHOOKS_TABLE');
@@ -102,16 +105,15 @@ await runCommand(
       return withWebhook(key, webhook, describeKey(key, await teamOf(key), webhook));
     },
 
-    async set({ id, values, flags }) {
-      const { webhook: url, ...asked } = readBudget(KeyOptions, values);
+    async set({ id, values, lists, flags }) {
+      const { webhook: url, ...asked } = readBudget(KeyOptions, { values, lists });
       const isChange = Object.keys(asked).length > 0;
       if (!isChange && url === undefined) {
         throw new CommandError('There is nothing to change: give a name or a limit to set.');
       }
       const outputs = await reachKeys(values);
-      const changes = await withTeamId(asked);
-      refuseUnknownModels(changes, outputs);
-      refuseDurationAlone({ ...(await readKey(id)), ...changes });
+      const changes = changesTo(await readKey(id), await withTeamId(asked));
+      refuseUnknownModels(asked, outputs);
       await confirm(await doubtsAbout(changes, values), flags);
       if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
       const by = await whoRuns(values);
@@ -188,26 +190,6 @@ function withWebhook(key: KeyRecord, webhook: WebhookRecord | undefined, text: s
     json: { ...key, ...(webhook && { webhook }) },
     text: `${text}${webhookSecret(webhook)}`,
   };
-}
-
-/** Refuses models that the target doesn't serve. What it serves is an output of its stack. */
-function refuseUnknownModels(
-  { models, limits = [] }: Partial<KeyLimits>,
-  outputs: Record<string, string>,
-): void {
-  const engines = catalogue.ocrEngines.map(({ id }) => id);
-  const served = outputs['Models'] ? [...outputs['Models'].split(' '), ...engines] : modelIds;
-  const limited = limits.flatMap((name) => parseFurtherLimit(name)?.model ?? []);
-  const unlimited = limited.filter((id) => !served.includes(id));
-  if (unlimited.length > 0)
-    throw new CommandError(
-      `--limits names models of the catalogue (${served.join(', ')}), not "${unlimited.join(', ')}".`,
-    );
-  const unknown = models?.filter((id) => !served.includes(id)) ?? [];
-  if (unknown.length === 0) return;
-  throw new CommandError(
-    `--models takes models of the catalogue (${served.join(', ')}), not "${unknown.join(', ')}".`,
-  );
 }
 
 /** Says what of a key's limits is likely a mistake. */

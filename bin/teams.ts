@@ -1,7 +1,12 @@
 import './catalogue-faults.ts';
 
 import { LimitOption, readValues } from '../lib/cli/arguments.ts';
-import { readBudget, refuseDurationAlone, showLimits } from '../lib/cli/budget-options.ts';
+import {
+  changesTo,
+  readBudget,
+  refuseUnknownModels,
+  showLimits,
+} from '../lib/cli/budget-options.ts';
 import { CommandError, confirm } from '../lib/cli/command-line.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target, whoRuns } from '../lib/cli/target.ts';
@@ -35,14 +40,15 @@ const reachTeams = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE
 await runCommand(
   teamsCommands,
   {
-    async create({ values, flags }) {
-      const { name, webhook: url, ...given } = readBudget(TeamOptions, values);
+    async create({ values, lists, flags }) {
+      const { name, webhook: url, ...asked } = readBudget(TeamOptions, { values, lists });
       if (name === undefined) {
         throw new CommandError('create needs a name for the team: --name NAME.');
       }
+      const given = changesTo(noLimits, asked);
       const limits = { name, ...noLimits, ...given };
-      refuseDurationAlone(limits);
       const outputs = await reachTeams(values);
+      refuseUnknownModels(asked, outputs);
       await confirm(doubtsAbout(given), flags);
       if (url) await reach(values, 'WEBHOOKS_TABLE');
       const by = await whoRuns(values);
@@ -65,16 +71,17 @@ await runCommand(
       return shown(team, await webhookOf(id, values, outputs));
     },
 
-    async set({ id, values, flags }) {
-      const { webhook: url, ...changes } = readBudget(TeamOptions, values);
-      const isChange = Object.keys(changes).length > 0;
+    async set({ id, values, lists, flags }) {
+      const { webhook: url, ...asked } = readBudget(TeamOptions, { values, lists });
+      const isChange = Object.keys(asked).length > 0;
       if (!isChange && url === undefined) {
         throw new CommandError(
           'There is nothing to change: give a name, a budget, limits, a duration, a window or a webhook.',
         );
       }
       const outputs = await reachTeams(values);
-      refuseDurationAlone({ ...(await readTeam(id)), ...changes });
+      const changes = changesTo(await readTeam(id), asked);
+      refuseUnknownModels(asked, outputs);
       await confirm(doubtsAbout(changes), flags);
       if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
       const by = await whoRuns(values);

@@ -1,5 +1,11 @@
 import * as v from 'valibot';
-import { CommandError, type CommandLine, meantAmong, parseOptions } from './command-line.ts';
+import {
+  CommandError,
+  type CommandLine,
+  meantAmong,
+  parseOptions,
+  refuseTwice,
+} from './command-line.ts';
 import { helpFor } from './help.ts';
 
 /** A command, and what it was called with. */
@@ -31,7 +37,12 @@ export function readArguments<Name extends string>(
   if (!command) throw new CommandError(`A command is missing; ${listOf(line)}.`);
 
   refuseUnknownOptions(line, command, Object.keys(values));
-  const given = Object.entries(values);
+  const { ownOptions = {} } = line.commands[command];
+  const given = Object.entries(values).map(([name, value]) => {
+    if (!Array.isArray(value) || !ownOptions[name]) return [name, value] as const;
+    refuseTwice(value.map(() => name));
+    return [name, value[0]] as const;
+  });
   return {
     command,
     ...(line.commands[command].takesMany

@@ -15,6 +15,8 @@ export interface Command {
   /** What it takes one or several of, such as `FILE...`. */
   takesMany?: string;
   options: readonly string[];
+  /** Options of it that mean something else than those of other commands. They take one value. */
+  ownOptions?: Record<string, Option>;
   /** What its help says at the end. */
   notes: string;
 }
@@ -52,13 +54,25 @@ export function parseOptions<Config extends ParseArgsConfig>(
   help: string,
 ): ReturnType<typeof parseArgs<Config>> {
   try {
-    return parseArgs(config);
+    const { tokens = [], ...parsed } = parseArgs({ ...config, tokens: true });
+    const single = tokens.flatMap((token) =>
+      token.kind === 'option' && !config.options?.[token.name]?.multiple ? token.name : [],
+    );
+    refuseTwice(single);
+    return parsed as ReturnType<typeof parseArgs<Config>>;
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     const names = Object.keys(config.options ?? {});
     throw new CommandError(sentenceFor(error as Error & { code?: string }, names, help), {
       cause: error,
     });
   }
+}
+
+/** Refuses an option that takes one value and is among those given twice: which counts, nobody could tell. */
+export function refuseTwice(given: readonly string[]): void {
+  const twice = given.find((name, index) => given.indexOf(name) < index);
+  if (twice) throw new CommandError(`--${twice} is given twice: give it once.`);
 }
 
 /** Says which of some names was likely meant; nothing if none is like it. */

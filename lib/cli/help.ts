@@ -8,9 +8,14 @@ export function helpFor<Name extends string>(
 ): string {
   const run = `npm run ${line.program} --`;
   if (name) {
-    const { summary, options, notes } = line.commands[name];
+    const { summary, options, ownOptions, notes } = line.commands[name];
     const usage = `${run} ${nameAndId(line, name)} [options]`;
-    const parts = [summary, `  ${usage}`, optionLines(line, options), notes];
+    const parts = [
+      summary,
+      `  ${usage}`,
+      optionLines({ ...line.options, ...ownOptions }, options),
+      notes,
+    ];
     return parts.filter(Boolean).join('\n\n');
   }
   const names = (Object.keys(line.commands) as Name[]).map((each) => [
@@ -26,7 +31,7 @@ export function helpFor<Name extends string>(
 
 ${aligned(names)}
 
-${optionLines(line, shared)}
+${optionLines(line.options, shared)}
 
 ${run} COMMAND --help shows a command's own options.`;
 }
@@ -38,7 +43,7 @@ function nameAndId<Name extends string>({ commands }: CommandLine<Name>, name: N
   return idIsOptional ? `${name} [ID]` : `${name} ID`;
 }
 
-function optionLines({ options }: CommandLine<string>, names: readonly string[]): string {
+function optionLines(options: CommandLine<string>['options'], names: readonly string[]): string {
   return names
     .map((name) => {
       const [value, does] = options[name] ?? [];

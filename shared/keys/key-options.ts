@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { addDuration, Duration } from '../ledger/terms/duration.ts';
-import { furtherLimitTakes, identityOf, parseFurtherLimit } from '../ledger/terms/further-limit.ts';
 
 /** A moment in the future as ISO 8601: given as a date, a date and time with its zone, or a duration from now. */
 const Expiry = v.pipe(
@@ -53,12 +52,7 @@ const usd = `US dollars from 0 to ${maxUsd}, with at most 9 decimals, as in 12.5
 
 const Usd = v.pipe(
   v.string(),
-  v.regex(/^\d+(\.\d{1,9})?$/, (issue) => {
-    const another = /^[\d.]+\/\S+$/.test(issue.input)
-      ? `; for a window beside the budget's, --limits budget-usd=${issue.input}`
-      : '';
-    return `${takes(usd)(issue)}${another}`;
-  }),
+  v.regex(/^\d+(\.\d{1,9})?$/, takes(usd)),
   v.transform(Number),
   v.maxValue(maxUsd, takes(usd)),
 );
@@ -106,34 +100,11 @@ const TimeSpanMs = v.pipe(
 
 const Name = matching(/^(?=.*\S)\P{Cc}{1,100}$/u, '1 to 100 printable characters');
 
-const maxLimits = 8;
-
-const Limits = v.pipe(
-  v.string(),
-  v.check(
-    (text) => wrongLimit(text) === undefined,
-    ({ input }) => `takes ${furtherLimitTakes}, not "${wrongLimit(input)}"`,
-  ),
-  v.transform((text) => text.split(',')),
-);
-
-/** The first of some limits that is none, or is there twice, or one too many; undefined if all are right. */
-function wrongLimit(text: string): string | undefined {
-  const names = text.split(',');
-  const seen = new Set<string>();
-  return names.find((name, index) => {
-    const isNew = !seen.has(identityOf({ name }));
-    seen.add(identityOf({ name }));
-    return index >= maxLimits || !isNew || !parseFurtherLimit(name);
-  });
-}
-
 const budgetOptions = {
   name: v.exactOptional(Name),
   budget_usd: v.exactOptional(orNone(null, Usd)),
   duration: v.exactOptional(orNone(null, TimeSpan)),
   extra_usd: v.exactOptional(Usd),
-  limits: v.exactOptional(orNone([], Limits)),
   webhook: v.exactOptional(orNone(null, WebhookUrl)),
 };
 

@@ -31,7 +31,7 @@ export async function setFurtherLimits(ownerId: string, names: readonly string[]
     const limits = names.flatMap((name, index): FurtherLimit[] => {
       const limit = parseFurtherLimit(name);
       if (!limit) return [];
-      const kept = had.find((each) => identityOf(each) === identityOf(limit));
+      const kept = had.find((each) => identityOf(each.name) === identityOf(name));
       return [{ ...limit, id: kept?.id ?? `${limit.id}${version.toString(36)}${index}` }];
     });
     for (const limit of limits) {

@@ -249,11 +249,11 @@ describe.concurrent('set', () => {
     const { id } = await issueKey('beside', defaultLimits);
     const limits = ['gpt-5:budget-usd=50/month@Europe/Berlin', 'customer:tokens-per-minute=9'];
 
-    const set = await answer('set', id, '--limits', limits.join(','));
+    const set = await answer('set', id, ...limits.flatMap((limit) => ['--limit', limit]));
     const { stdout } = await keys('limits', id, '--data', dataDir);
     const shown = await keys('show', id, '--data', dataDir);
     const erased = await keys('limits', id, '--erase-customer', 'ada', '--data', dataDir);
-    const none = await answer('set', id, '--limits', 'none');
+    const none = await answer('set', id, '--limit', 'none');
 
     expect([set.limits, none.limits]).toEqual([limits, []]);
     expect(erased.stderr).toContain('No customer is listed as "ada".');
@@ -261,6 +261,43 @@ describe.concurrent('set', () => {
     expect(stdout).toMatch(
       /^limit +customer +used +held +left +resets\ngpt-5:budget-usd=50\/month@Europe\/Berlin +- +\$0\.00 +\$0\.00 +\$50\.00 +/,
     );
+  });
+
+  // As LiteLLM's keys have them: budget_limits of 24h and 30d; model_max_budget of gpt-4o; its issue 34896: a day of Tokyo.
+  it('takes several windows, of a model and of each customer, and changes the one that is named', async () => {
+    const made = await answer(
+      ...['create', '--name', 'several', '--budget-usd', '10/24h', '--budget-usd', '100/30d'],
+      ...['--budget-usd', '500', '--limit', 'gpt-4o:budget-usd=0.0000001/1d'],
+      ...['--limit', 'gpt-5:tokens-per-minute=200000', '--per-customer', '2/day@Asia/Tokyo'],
+    );
+    const changed = await answer(
+      ...['set', made.id, '--budget-usd', '20/24h', '--limit', 'max-concurrent=4'],
+      ...['--limit', 'gpt-4o:budget-usd=none/1d'],
+    );
+    const anew = await answer('set', made.id, '--limit', 'none', '--budget-usd', '5/day');
+
+    expect([made.budget_usd, changed.budget_usd, anew.budget_usd]).toEqual([500, 500, 500]);
+    const daily = 'customer:budget-usd=2/day@Asia/Tokyo';
+    expect(made.limits).toEqual([
+      ...['budget-usd=10/24h', 'budget-usd=100/30d', 'gpt-4o:budget-usd=0.0000001/1d'],
+      ...['gpt-5:tokens-per-minute=200000', daily],
+    ]);
+    expect(changed.limits).toEqual([
+      ...['budget-usd=20/24h', 'budget-usd=100/30d', 'gpt-5:tokens-per-minute=200000', daily],
+      'max-concurrent=4',
+    ]);
+    expect(anew.limits).toEqual(['budget-usd=5/day']);
+  });
+
+  it('takes no limit away that there is not, and eight at most', async () => {
+    const { id } = await issueKey('full', { ...defaultLimits, limits: ['budget-usd=2/day'] });
+    const windows = Array.from({ length: 8 }, (_, days) => ['--budget-usd', `5/${days + 1}d`]);
+
+    const absent = await keys('set', id, '--per-customer', 'none/day', '--data', dataDir);
+    const many = await keys('set', id, ...windows.flat(), '--data', dataDir);
+
+    expect(absent.stderr).toBe('There is no limit customer:budget-usd/day to remove.\n');
+    expect(many.stderr).toBe('8 limits beside the budget are the most, not 9.\n');
   });
 
   it('removes every limit by none', async () => {
@@ -446,6 +483,8 @@ describe.concurrent('refuses in one sentence', () => {
   const when = '--expires takes a date (UTC) such as 2030-01-31, or a time from now such as 90d';
   const count = 'takes a whole number from 0 to 999999999';
   const models = modelIds.join(', ');
+  const window =
+    'takes US dollars and a window, as in 5/day, 50/month@Europe/Berlin or 20/30d, or none/day for none';
   const commands =
     'the commands are create, list, top, show, set, limits, rotate, webhooks, revoke, history.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
@@ -471,22 +510,32 @@ describe.concurrent('refuses in one sentence', () => {
     ],
     [['create', '--name', ' '], '--name takes 1 to 100 printable characters, not " ".'],
     [create('--budget-usd', 'ten'), `${usd}, not "ten".`],
+    [create('--budget-usd', '5/fortnight'), `--budget-usd ${window}, not "5/fortnight".`],
+    [create('--budget-usd', '5/day@Mars/City'), `--budget-usd ${window}, not "5/day@Mars/City".`],
+    [create('--budget-usd', '5/year-02-30'), `--budget-usd ${window}, not "5/year-02-30".`],
+    [create('--per-customer', 'ada=2/day'), `--per-customer ${window}, not "ada=2/day".`],
+    [create('--per-customer', '2/0d'), `--per-customer ${window}, not "2/0d".`],
+    [create('--limit', 'gpt-5:tpm=9'), `--limit takes ${furtherLimitTakes}, not "gpt-5:tpm=9".`],
     [
-      create('--budget-usd', '5/day'),
-      `${usd}, not "5/day"; for a window beside the budget's, --limits budget-usd=5/day.`,
+      create('--budget-usd', '5/day', '--limit', 'budget-usd=6/day'),
+      'The limit budget-usd/day is given twice: give it once.',
     ],
     [
-      create('--limits', 'budget-usd=5/fortnight'),
-      `--limits takes ${furtherLimitTakes}, not "budget-usd=5/fortnight".`,
+      create('--budget-usd', '5', '--budget-usd', '6'),
+      '--budget-usd is given twice: give it once.',
     ],
     [
-      create('--limits', 'budget-usd=5/day,budget-usd=6/day'),
-      `--limits takes ${furtherLimitTakes}, not "budget-usd=6/day".`,
+      create('--limit', 'gpt-9:budget-usd=5/day'),
+      `--limit takes models of the catalogue (${models}), not "gpt-9".`,
     ],
     [
-      create('--limits', 'gpt-9:budget-usd=5/day'),
-      `--limits names models of the catalogue (${models}), not "gpt-9".`,
+      create('--limits', 'budget-usd=5/day'),
+      'There is no option --limits (did you mean --limit?); npm run keys -- --help lists the commands.',
     ],
+    [create('--weight', '2', '--weight', '3'), '--weight is given twice: give it once.'],
+    [['list', '--json', '--json'], '--json is given twice: give it once.'],
+    [['history', '--limit', '1', '--limit', '2'], '--limit is given twice: give it once.'],
+    [['history', '--limit', 'none'], '--limit takes a whole number from 1 to 10000, not "none".'],
     [create('--budget-usd=-1'), `${usd}, not "-1".`],
     [create('--budget-usd', '0.0000000001'), `${usd}, not "0.0000000001".`],
     [create('--budget-usd', '1000000.01'), `${usd}, not "1000000.01".`],

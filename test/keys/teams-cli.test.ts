@@ -128,6 +128,33 @@ describe.concurrent('teams', () => {
     expect(budget.reset_at_local).toMatch(/T00:00:00\+05:30$/);
   });
 
+  it('have several windows, limits of models and of customers, and refuse models that there are not', async () => {
+    const beside = [
+      '--budget-usd',
+      '10/day',
+      '--budget-usd',
+      '100/month',
+      '--per-customer',
+      '1/day',
+    ];
+    const made = await teams('create', '--name', 'tiered', ...beside, '--json');
+    const { id } = JSON.parse(made.stdout) as TeamRecord;
+
+    const set = await teams('set', id, '--limit', 'gpt-5:budget-usd=50/month', '--json');
+    const unknown = await teams('set', id, '--limit', 'gpt-9:budget-usd=50/month');
+
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      budget_usd: null,
+      limits: [
+        ...['budget-usd=10/day', 'budget-usd=100/month', 'customer:budget-usd=1/day'],
+        'gpt-5:budget-usd=50/month',
+      ],
+    });
+    expect(unknown.stderr).toMatch(
+      /^--limit takes models of the catalogue \(.*\), not "gpt-9"\.\n$/,
+    );
+  });
+
   it('take a key by create and by set, by id and by name, and let it go by none', async () => {
     const first = await createTeam({ name: 'first', ...noLimits });
     const second = await createTeam({ name: 'second', ...noLimits });

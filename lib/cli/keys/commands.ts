@@ -1,10 +1,17 @@
-import { eraseOption, limitsSaid, windowOptions } from '../budget-options.ts';
+import {
+  eraseOption,
+  limitNotes,
+  limitsSaid,
+  shownOption,
+  timeNotes,
+  windowOptions,
+} from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
-  'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
+  'budget-usd': ['USD', 'the most it may spend, as in 12.50; in a window, as in 5/day', 'many'],
   ...windowOptions,
   ...eraseOption,
   team: ['TEAM', 'the team whose budget it spends too, by its id or name; none: no team'],
@@ -31,7 +38,6 @@ const options = {
   grace: ['TIME', 'how long the old secret still works; 0 ends all old ones; default 24h'],
   sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],
   days: ['N', 'today (UTC) and the days before, N in all, from 1 to 400; default 7'],
-  limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
   ...jsonOption,
   ...commonOptions,
 } as const;
@@ -41,7 +47,7 @@ type Option = keyof typeof options;
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const notLimits = [
   ...['name', 'extra-usd', 'erase-customer', 'test', 'redeliver', 'grace'],
-  ...['sort', 'days', 'limit', ...everywhere],
+  ...['sort', 'days', ...everywhere],
 ];
 const limits = (Object.keys(options) as Option[]).filter((option) => !notLimits.includes(option));
 
@@ -49,9 +55,7 @@ const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Comm
   summary,
   takesKeyId,
   options: [...own, ...everywhere],
-  notes: own.some((option) => option === 'duration' || option === 'grace')
-    ? 'TIME is a number and s, m, h, d, w or mo (a calendar month).'
-    : '',
+  notes: own.includes('limit') ? limitNotes : own.includes('grace') ? timeNotes : '',
 });
 
 const commands = {
@@ -69,6 +73,7 @@ what was made for them.`,
     summary: 'Lists the keys that spent most in the last days.',
     takesKeyId: false,
     options: ['days', 'limit', ...everywhere],
+    ownOptions: shownOption,
     notes: `By the usage statistics, which are seconds behind. A call belongs to the UTC day on which it ended.`,
   },
   show: command('Shows a key.', true),
@@ -92,6 +97,7 @@ what was made for them.`,
     takesKeyId: true,
     idIsOptional: true,
     options: ['limit', ...everywhere],
+    ownOptions: shownOption,
     notes: `A change is written down in the same transaction that makes it, and kept for good. Who: the user of this
 machine on a local stage, the AWS identity with --stack. No secret is in it.`,
   },

@@ -1,16 +1,21 @@
-import { eraseOption, limitsSaid, windowOptions } from '../budget-options.ts';
+import {
+  eraseOption,
+  limitNotes,
+  limitsSaid,
+  shownOption,
+  windowOptions,
+} from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the team is called; no other team may be'],
-  'budget-usd': ['USD', 'the most its keys may spend together, as in 12.50'],
+  'budget-usd': ['USD', 'what its keys may spend, as in 12.50; in a window, as in 5/day', 'many'],
   ...windowOptions,
   ...eraseOption,
   webhook: ['URL', 'where to post the spent parts of its budget; https://…'],
   ...webhookOptions,
   yes: ['', 'ask nothing: a budget of 0 is meant'],
-  limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
   ...jsonOption,
   ...commonOptions,
 } as const;
@@ -19,19 +24,19 @@ type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const renewal: Option[] = ['duration', 'window', 'zone', 'anchor'];
-const settable: Option[] = ['name', 'budget-usd', 'limits', ...renewal, 'webhook', 'yes'];
+const limits: Option[] = ['budget-usd', 'limit', 'per-customer'];
+const settable: Option[] = ['name', ...limits, ...renewal, 'webhook', 'yes'];
 
 const command = (summary: string, takesKeyId: boolean, notes: string, own: Option[] = []) =>
   ({ summary, takesKeyId, options: [...own, ...everywhere], notes }) satisfies Command;
 
-const times = 'TIME is a number and s, m, h, d, w or mo (a calendar month).';
 const joining = 'A key is put into a team by npm run keys -- create|set … --team ID.';
 
 const commands = {
-  create: command('Makes a team of no keys yet.', false, `${times} ${joining}`, settable),
+  create: command('Makes a team of no keys yet.', false, `${limitNotes}\n${joining}`, settable),
   list: command('Lists all teams, with what they have spent.', false, joining),
   show: command('Shows a team, what it has spent, and its keys.', true, joining),
-  set: command('Changes a team; "none" removes a limit, or the webhook.', true, times, [
+  set: command('Changes a team; "none" removes a limit, or the webhook.', true, limitNotes, [
     'extra-usd',
     ...settable,
   ]),
@@ -49,6 +54,7 @@ const commands = {
       'Which team a key was put into, npm run keys -- history tells.',
       ['limit'],
     ),
+    ownOptions: shownOption,
     idIsOptional: true,
   },
 };

@@ -21,7 +21,7 @@ export interface FurtherLimit {
 
 /** What a further limit is, in the words of a command's help. */
 export const furtherLimitTakes =
-  'limits such as budget-usd=5/day, gpt-5:budget-usd=50/month@Europe/Berlin, tokens-per-minute=200000, gpt-5:requests-per-minute=60, max-concurrent=4, customer:budget-usd=2/day (by metadata.customer) or user:budget-usd=2/day (by that, or else the user that a request names), separated by commas, at most 8';
+  'a limit such as budget-usd=5/day, gpt-5:budget-usd=50/month@Europe/Berlin, tokens-per-minute=200000, gpt-5:requests-per-minute=60, max-concurrent=4, customer:budget-usd=2/day (by metadata.customer) or user:budget-usd=2/day (by that, or else the user that a request names)';
 
 const maxTokens = 1e12;
 const maxUsd = 1_000_000;
@@ -64,4 +64,4 @@ function durationOf(window: string): string | undefined {
 }
 
 /** What stays of a limit if its amount is changed: its account goes on. */
-export const identityOf = ({ name }: Pick<FurtherLimit, 'name'>) => name.replace(/=[\d.]+/, '');
+export const identityOf = (name: string) => name.replace(/=(?:[\d.]+|none(?=\/|$))/, '');

@@ -1,4 +1,5 @@
-import type { Job } from '../item/job.ts';
+import type { ClaimedJob, Job } from '../item/job.ts';
+import { continueJob } from '../item/state.ts';
 
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */
 export type RunEnd = () => Promise<Job | undefined>;
@@ -16,3 +17,18 @@ export type RunOf<Its, Result> = (
   job: Its,
   signal: AbortSignal,
 ) => Promise<Result | RunEnd | EndedJob>;
+
+/** Does work whose finished pieces are kept. If time is up after some were, the job goes on after them. */
+export async function orGoOn<Outcome>(
+  job: ClaimedJob,
+  signal: AbortSignal,
+  hasMoved: () => boolean,
+  work: () => Promise<Outcome>,
+): Promise<Outcome | RunEnd> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted && hasMoved()) return () => continueJob(job);
+    throw error;
+  }
+}

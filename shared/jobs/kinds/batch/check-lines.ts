@@ -24,10 +24,7 @@ export type Checked =
   | { end: RunEnd };
 
 /** Reads all lines of a batch before the first is paid: a single bad line fails the batch at once. */
-export async function checkLines(
-  file: RequestFile<BatchJob>,
-  signal: AbortSignal,
-): Promise<Checked> {
+export async function checkLines(file: RequestFile<BatchJob>): Promise<Checked> {
   const errors: LineError[] = [];
   const ids = new Set<string>();
   let [total, wrong, inputs] = [0, 0, 0];
@@ -39,7 +36,7 @@ export async function checkLines(
     errors.push({ code, message: truncated(message, maxMessage), param: named, line });
   };
   for await (const line of linesIn(file)) {
-    signal.throwIfAborted();
+    file.signal.throwIfAborted();
     if (line.number > maxLines) throw tooManyLines();
     if (line.line?.trim() === '') continue;
     total += 1;

@@ -7,8 +7,9 @@ import { endOfWait, isPermanent, jobErrorText, logFault } from '../../engine/run
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { StoppedError } from '../../engine/run/watch.ts';
 import { completionOf } from '../../results/keep-result.ts';
+import type { ChatBatchResult } from '../../results/result.ts';
 import { allResults } from '../requests/end-requests.ts';
-import type { FileLine, LineStep } from '../requests/file-line.ts';
+import type { FileLine, LineOutput, LineStep } from '../requests/file-line.ts';
 import { unaskedStep } from '../requests/read-line.ts';
 import { keptOutcomes, type RequestFile } from '../requests/request-file.ts';
 import { writeResults } from '../requests/write-results.ts';
@@ -17,35 +18,30 @@ import { type Output, outputIdOf, outputs } from './output-files.ts';
 import { giveBackHeld, runHanded, waitForUpstream } from './upstream/run-handed.ts';
 
 /** Ends a batch whose lines have all been asked, with what came of them. */
-export async function endBatch(file: RequestFile<BatchJob>, done: Set<number>): Promise<RunEnd> {
+export async function endBatch(file: RequestFile<BatchJob>): Promise<RunEnd> {
   const finalizing_at = file.job.finalizing_at ?? instant(Date.now());
   const job = await saveProgress(file.job, { finalizing_at });
-  return finish({ ...file, job }, allResults(file, done));
+  return finish({ ...file, job }, allResults(file));
 }
 
 /** Ends a stopped batch, and names the lines that were not asked. Upstreams' batches are cancelled and awaited. */
-export async function endStoppedBatch(
-  file: RequestFile<BatchJob>,
-  signal: AbortSignal,
-): Promise<RunEnd> {
+export async function endStoppedBatch(file: RequestFile<BatchJob>): Promise<RunEnd> {
   const { job } = file;
-  return orKept(file, signal, async () => {
-    const kept = await keptOutcomes(job);
-    const { isOpen, handed } = await runHanded(file, kept, signal);
+  return orKept(file, async () => {
+    const { isOpen, handed } = await runHanded(file);
     if (isOpen) return waitForUpstream(job, handed);
     const error = unaskedError(job);
     const unasked = (line: FileLine) => unaskedStep(line, error);
-    return finish(file, allResults(file, kept.done, unasked));
+    return finish(file, allResults(file, unasked));
   });
 }
 
 /** Does what is left of a batch. If it fails for good, the key gets its answers, and the rest of its hold back. */
 export async function orKept(
   file: RequestFile<BatchJob>,
-  signal: AbortSignal,
   work: () => Promise<RunEnd>,
 ): Promise<RunEnd> {
-  const { job } = file;
+  const { job, signal } = file;
   try {
     return await work();
   } catch (error) {
@@ -56,11 +52,11 @@ export async function orKept(
     logFault(job, error);
     const text = jobErrorText(error);
     const [, code = '', message = ''] = /^(\w+): (.*)$/s.exec(text) ?? [];
-    const { done } = await keptOutcomes(job);
+    const kept = await keptOutcomes(job);
     await giveBackHeld(job);
-    if (done.size === 0) throw error;
+    if (kept.done.size === 0) throw error;
     const unasked = (line: FileLine) => unaskedStep(line, { code, message });
-    return finish(file, allResults(file, done, unasked), text);
+    return finish(file, allResults({ ...file, kept }, unasked), text);
   }
 }
 
@@ -116,24 +112,17 @@ async function keepOutputs(
   return kept;
 }
 
-/** Tokens that are counted among others. */
-interface TokenDetails {
-  /** Tokens of the prompts that the provider had in its cache. */
-  cached_tokens: number;
-  /** Tokens of the answers that were thought and not written. */
-  reasoning_tokens: number;
-}
+/** Tokens that are counted among others: of prompts that the provider had in its cache, of answers that were thought. */
+type TokenDetails = NonNullable<ChatBatchResult['token_details']>;
 
 type Details = Record<string, unknown> | null | undefined;
 
-/** A provider's answer, in any dialect, as a line's result has it. */
-interface Answered {
-  response?: { body?: { usage?: Record<string, Details> | null } | null } | null;
-}
+/** A provider's answer, in any dialect. */
+type Answered = { usage?: Record<string, Details> | null } | null | undefined;
 
 /** Adds what an answer says of its tokens. */
-function addDetails(details: TokenDetails, output: Answered): void {
-  const usage = output.response?.body?.usage ?? {};
+function addDetails(details: TokenDetails, { response }: LineOutput): void {
+  const usage = (response?.body as Answered)?.usage ?? {};
   const prompt = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
   const answer = usage['completion_tokens_details'] ?? usage['output_tokens_details'];
   details.cached_tokens += countOf(prompt?.['cached_tokens']);

@@ -4,13 +4,8 @@ import { saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { fetchSource } from '../../sources/source.ts';
 import { maxBatchBytes } from '../requests/file-line.ts';
-import {
-  countLines,
-  keptOutcomes,
-  type RequestFile,
-  withRequests,
-} from '../requests/request-file.ts';
-import { answerLines, unlessAborted } from '../requests/run-requests.ts';
+import { countLines, type RequestFile, withRequests } from '../requests/request-file.ts';
+import { answerLines, unlessTimeIsUp } from '../requests/run-requests.ts';
 import type { BatchJob } from './batch-job.ts';
 import { checkLines } from './check-lines.ts';
 import { endBatch, endStoppedBatch, orKept } from './end-batch.ts';
@@ -20,12 +15,9 @@ import { runHanded, stillWaiting, waitForUpstream } from './upstream/run-handed.
 /** Runs a batch: checks all its lines, then asks them, here or in a batch of their model's upstream. */
 export async function runBatch(claimed: Claimed<BatchJob>, signal: AbortSignal): Promise<RunEnd> {
   const job = await fetchSource(claimed, signal, { maxBytes: maxBatchBytes, kind: 'jsonl' });
-  if (job.stop_reason) return withRequests(job, (file) => endStoppedBatch(file, signal));
+  if (job.stop_reason) return withRequests(job, signal, endStoppedBatch);
   const waiting = await stillWaiting(job, signal);
-  if (!waiting) {
-    const run = (file: RequestFile<BatchJob>) => orKept(file, signal, () => runLines(file, signal));
-    return withRequests(job, run, signal);
-  }
+  if (!waiting) return withRequests(job, signal, (file) => orKept(file, () => runLines(file)));
   const { done = 0, total = 0, failed = 0 } = job.progress ?? {};
   const { counts } = waiting;
   noteProgress(job, {
@@ -35,25 +27,24 @@ export async function runBatch(claimed: Claimed<BatchJob>, signal: AbortSignal):
   return waiting.end;
 }
 
-async function runLines(file: RequestFile<BatchJob>, signal: AbortSignal): Promise<RunEnd> {
+async function runLines(file: RequestFile<BatchJob>): Promise<RunEnd> {
   const { job } = file;
-  if (!job.in_progress_at) return beginBatch(file, signal);
-  const kept = await keptOutcomes(job);
+  if (!job.in_progress_at) return beginBatch(file);
   const total = await countLines(file, true);
-  return unlessAborted(file, kept, signal, async () => {
-    const run = await runHanded(file, kept, signal);
-    await answerLines(file, kept, total, signal, run);
+  return unlessTimeIsUp(file, async () => {
+    const run = await runHanded(file);
+    await answerLines(file, total, run);
     if (run.isOpen && !run.handed.isRestDone) await noteRestDone(job);
     if (run.isOpen) return waitForUpstream(job, run.handed);
     if (run.lacking) throw run.lacking;
-    return endBatch(file, kept.done);
+    return endBatch(file);
   });
 }
 
 /** Begins a batch once all its lines are found good. */
-async function beginBatch(file: RequestFile<BatchJob>, signal: AbortSignal): Promise<RunEnd> {
-  const checked = await checkLines(file, signal);
+async function beginBatch(file: RequestFile<BatchJob>): Promise<RunEnd> {
+  const checked = await checkLines(file);
   if ('end' in checked) return checked.end;
   noteProgress(file.job, { done: 0, total: checked.total, failed: 0, unit: 'lines' });
-  return runLines({ ...file, job: await saveProgress(file.job, checked.begun) }, signal);
+  return runLines({ ...file, job: await saveProgress(file.job, checked.begun) });
 }

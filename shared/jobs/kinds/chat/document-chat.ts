@@ -1,8 +1,7 @@
 import type { Answer } from '../../../chat/ask.ts';
 import { requireJobModel } from '../../asked/task.ts';
 import type { Claimed } from '../../engine/item/job.ts';
-import { continueJob } from '../../engine/item/state.ts';
-import type { RunEnd } from '../../engine/run/run-job.ts';
+import { orGoOn, type RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf } from '../../results/keep-result.ts';
 import type { ChatResult } from '../../results/result.ts';
 import type { ResultWarning } from '../../results/warnings.ts';
@@ -30,14 +29,11 @@ export async function answerPages(
   const progress = { calls: 0 };
   const { use } = asks;
   const about = { job, model, pages, use, instruction: job.pipeline_instruction, progress };
-  try {
+  const hasMoved = () => progress.calls > 0;
+  return orGoOn(job, signal, hasMoved, async () => {
     const { answer, parts } = await askAbout(about, signal);
-    return await finishChat(job, answer, parts, asks);
-  } catch (error) {
-    // Answers are kept: the job goes on after them.
-    if (signal.aborted && progress.calls > 0) return () => continueJob(job);
-    throw error;
-  }
+    return finishChat(job, answer, parts, asks);
+  });
 }
 
 /** Ends a chat about a document with its answer, which is written beside the document. */

@@ -8,8 +8,8 @@ import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import { requireJobModel } from '../../asked/task.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
-import { completeJob, continueJob } from '../../engine/item/state.ts';
-import type { RunEnd } from '../../engine/run/run-job.ts';
+import { completeJob } from '../../engine/item/state.ts';
+import { orGoOn, type RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf } from '../../results/keep-result.ts';
 import type { ExtractResult, JobResult } from '../../results/result.ts';
 import { sumOf } from '../chat/ask.ts';
@@ -30,19 +30,16 @@ export async function runExtraction(job: Claimed<ExtractionJob>, signal: AbortSi
 
 /** Takes fields from the pages that another job has read. */
 async function extractFields(job: Claimed<ExtractionJob>, signal: AbortSignal): Promise<RunEnd> {
-  const progress = { calls: 0 };
+  let calls = 0;
   const onCall = () => {
-    progress.calls += 1;
+    calls += 1;
   };
-  try {
-    const extraction = new Extraction(job, signal, onCall);
+  const extraction = new Extraction(job, signal, onCall);
+  const hasMoved = () => calls > 0;
+  return orGoOn(job, signal, hasMoved, async () => {
     const result = await extraction.run();
     return completionOf(job, result, await deliverExtract(job, result));
-  } catch (error) {
-    // Answers are kept: the job goes on after them.
-    if (signal.aborted && progress.calls > 0) return () => continueJob(job);
-    throw error;
-  }
+  });
 }
 
 /** Ends a job that was stopped with the fields that were answered by then, which were paid for. */

@@ -13,19 +13,18 @@ import { linesIn, type RequestFile, refusalIn } from './request-file.ts';
 import { writeResults } from './write-results.ts';
 
 /** Ends a job whose lines have all been asked or refused, with what came of them. */
-export const endRequests = (file: RequestFile, done: Set<number>): Promise<RunEnd> =>
-  finish(file.job, `${file.path}.results`, allResults(file, done));
+export const endRequests = (file: RequestFile): Promise<RunEnd> =>
+  finish(file.job, `${file.path}.results`, allResults(file));
 
 /** What came of each line, in the file's order; `unasked` says what stands for one that was not asked. */
 export async function* allResults(
   file: RequestFile,
-  done: Set<number>,
   unasked?: (line: FileLine) => LineStep,
 ): AsyncGenerator<LineStep> {
   const steps = stepsBetween<LineStep>(file.job, lineName(1), lastLineName);
   for await (const line of linesIn(file)) {
     if (line.line?.trim() === '') continue;
-    const step = done.has(line.number)
+    const step = file.kept.done.has(line.number)
       ? (await steps.next()).value?.value
       : (unasked?.(line) ?? (await refusalIn(line))?.step);
     if (step) yield step;

@@ -19,9 +19,17 @@ export const maxLines = 50_000;
 /** The file of a batch's requests may be no larger. */
 export const maxBatchBytes = 200 * 1024 * 1024;
 
+/** A line's entry in the file of results. */
+export interface LineOutput {
+  id: string;
+  custom_id: string | null;
+  response: { status_code: number; request_id: string; body: unknown } | null;
+  error: { code: string; message: string } | null;
+}
+
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {
-  output: object;
+  output: LineOutput;
   failed: boolean;
   usage: TokenCounts;
   cost: number;

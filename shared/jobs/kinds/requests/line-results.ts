@@ -1,11 +1,11 @@
 import { type ServiceError, UnprocessableEntityError } from '../../../http/errors.ts';
 import type { TokenCounts } from '../../results/result.ts';
-import type { FileLine, LineStep } from './file-line.ts';
+import type { FileLine, LineOutput, LineStep } from './file-line.ts';
 
 const nothingUsed: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 /** The step of a line that failed. */
-export const failedWith = (output: object): LineStep => ({
+export const failedWith = (output: LineOutput): LineStep => ({
   ...{ output, failed: true, usage: nothingUsed, cost: 0 },
 });
 
@@ -31,9 +31,9 @@ export const responseTo = (line: FileLine, custom_id: string, status_code: numbe
 export const outputOf = (
   line: FileLine,
   custom_id: string | null,
-  response: object | null,
-  error: object | null,
-) => ({ id: idOf(line), custom_id, response, error });
+  response: LineOutput['response'],
+  error: LineOutput['error'],
+): LineOutput => ({ id: idOf(line), custom_id, response, error });
 
 const idOf = ({ job, number }: FileLine) =>
   `batch_req_${job.job_id.slice('job_'.length)}_${number}`;

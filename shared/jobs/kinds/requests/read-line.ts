@@ -38,12 +38,6 @@ export interface Refusal {
   step: LineStep;
 }
 
-/** Returns why a line can't be asked; undefined if it can. */
-export function refusalOf(line: FileLine): Refusal | undefined {
-  const read = readLine(line);
-  return 'wrong' in read ? read : undefined;
-}
-
 /** Reads a line: what it asks, or why it can't be asked. */
 export function readLine(line: FileLine): LineRequest | Refusal {
   if (line.line === undefined) {
@@ -99,7 +93,10 @@ function codeOf(issue: v.BaseIssue<unknown> | undefined, field: string | undefin
 }
 
 /** A stream makes no sense in a file: a batch that asks for one is refused, as it is elsewhere. */
-function requestOf({ job, models }: FileLine, { stream, ...body }: LineBody): LineQuestion {
+function requestOf(
+  { job, models }: FileLine,
+  { stream, ...body }: Record<string, unknown>,
+): LineQuestion {
   if (!job.endpoint) return lineEndpoints[defaultEndpoint]({ model: job.model, ...body }, models);
   if (stream === true) {
     throw new ServiceError(400, 'invalid_value', 'body.stream: a batch has no streams', {
@@ -109,19 +106,10 @@ function requestOf({ job, models }: FileLine, { stream, ...body }: LineBody): Li
   return lineEndpoints[job.endpoint](body, models);
 }
 
-interface LineBody {
-  [name: string]: unknown;
-  stream?: unknown;
-}
-
-interface Named {
-  custom_id: string | null;
-}
-
 /** The result of a line that was not asked before its job was stopped. It is no failure of the line's. */
 export function unaskedStep(line: FileLine, error: { code: string; message: string }): LineStep {
   const read = readLine(line);
-  const { custom_id } = 'wrong' in read ? (read.step.output as Named) : read;
+  const { custom_id } = 'wrong' in read ? read.step.output : read;
   return { ...failedWith(outputOf(line, custom_id, null, error)), unasked: true };
 }
 

@@ -3,7 +3,8 @@ import { maxBodyBytes } from '../../../http/bounds.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { linesOf } from '../../../lines.ts';
 import { type ClaimedJob, roomOf } from '../../engine/item/job.ts';
-import { stepFields } from '../../engine/item/steps.ts';
+import { saveStep, stepFields } from '../../engine/item/steps.ts';
+import type { RunEnd } from '../../engine/run/run-job.ts';
 import { readKeyOf } from '../../engine/run/watch.ts';
 import { withFile } from '../../sources/source-file.ts';
 import type { Sourced } from '../../sources/source-job.ts';
@@ -17,25 +18,32 @@ import {
   numberOf,
   type RequestsJob,
 } from './file-line.ts';
-import { type Refusal, refusalOf } from './read-line.ts';
+import { failedStep } from './line-results.ts';
+import { type Refusal, readLine } from './read-line.ts';
 
-/** A file of requests that is on this machine. */
+/** A file of requests that is on this machine, as a run of its job asks its lines. */
 export interface RequestFile<Its extends RequestsJob = RequestsJob> {
   job: Sourced<Its>;
   path: string;
   /** The models that the key may use; null is any. Read once, so that a run refuses the same lines throughout. */
   models: readonly string[] | null;
+  /** What came of its lines by now. */
+  kept: Outcomes;
+  signal: AbortSignal;
 }
 
 /** Gets a job's file of requests onto this machine for as long as it is used. */
-export const withRequests = <Its extends RequestsJob, Result>(
+export const withRequests = <Its extends RequestsJob>(
   job: Sourced<Its>,
-  use: (file: RequestFile<Its>) => Promise<Result>,
-  signal?: AbortSignal,
-): Promise<Result> =>
+  signal: AbortSignal,
+  use: (file: RequestFile<Its>) => Promise<RunEnd>,
+): Promise<RunEnd> =>
   withFile(
     job.source_object,
-    async (path) => use({ job, path, models: (await readKeyOf(job)).models }),
+    async (path) => {
+      const { models } = await readKeyOf(job);
+      return use({ job, path, models, kept: await keptOutcomes(job), signal });
+    },
     signal,
   );
 
@@ -79,7 +87,8 @@ const noRequests = ({ filename }: Sourced, firstWrong: string) =>
 /** Returns why a line can't be asked, within the room that lines have. */
 export async function refusalIn(line: FileLine): Promise<Refusal | undefined> {
   using _room = await roomOf(line.job, bytesOf(line));
-  return refusalOf(line);
+  const read = readLine(line);
+  return 'wrong' in read ? read : undefined;
 }
 
 /** The lines that have a step, by their numbers, and how many of them failed. */
@@ -91,14 +100,22 @@ export interface Outcomes {
 /** Reads which lines of a job were asked by now. */
 export async function keptOutcomes(job: ClaimedJob): Promise<Outcomes> {
   const kept: Outcomes = { done: new Set(), failed: 0 };
-  for await (const { name, value } of stepFields<LineStep>(
-    job,
-    lineName(1),
-    lastLineName,
-    'failed',
-  )) {
+  const steps = stepFields<LineStep>(job, lineName(1), lastLineName, 'failed');
+  for await (const { name, value } of steps) {
     kept.done.add(numberOf(name));
     if (value?.failed) kept.failed += 1;
   }
   return kept;
+}
+
+/** Keeps an error as the result of a line. */
+export async function failLine(
+  { job, kept }: RequestFile,
+  line: FileLine,
+  custom_id: string,
+  error: ServiceError,
+): Promise<void> {
+  await saveStep(job, lineName(line.number), failedStep(line, custom_id, error));
+  kept.done.add(line.number);
+  kept.failed += 1;
 }

@@ -1,21 +1,13 @@
 import pLimit from 'p-limit';
 import { roomOf } from '../../engine/item/job.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
-import { continueJob } from '../../engine/item/state.ts';
-import type { RunEnd } from '../../engine/run/run-job.ts';
+import { orGoOn, type RunEnd } from '../../engine/run/run-job.ts';
 import { callsAtOnce } from '../../engine/run/watch.ts';
 import type { Sourced } from '../../sources/source-job.ts';
 import { answerLine } from './answer-line.ts';
 import { endRequests } from './end-requests.ts';
 import { bytesOf, type FileLine } from './file-line.ts';
-import {
-  countLines,
-  keptOutcomes,
-  linesIn,
-  type Outcomes,
-  type RequestFile,
-  withRequests,
-} from './request-file.ts';
+import { countLines, linesIn, type RequestFile, withRequests } from './request-file.ts';
 
 /** Lines of one file that are asked at once, unless the key may have fewer calls under way. */
 const linesAtOnce = 8;
@@ -27,33 +19,18 @@ const linesAtOnce = 8;
  * @see https://platform.openai.com/docs/guides/batch
  */
 export const runRequests = (job: Sourced, signal: AbortSignal): Promise<RunEnd> =>
-  withRequests(
-    job,
-    async (file) => {
-      const kept = await keptOutcomes(job);
-      const total = await countLines(file, kept.done.size > 0);
-      return unlessAborted(file, kept, signal, async () => {
-        await answerLines(file, kept, total, signal);
-        return endRequests(file, kept.done);
-      });
-    },
-    signal,
-  );
+  withRequests(job, signal, async (file) => {
+    const total = await countLines(file, file.kept.done.size > 0);
+    return unlessTimeIsUp(file, async () => {
+      await answerLines(file, total);
+      return endRequests(file);
+    });
+  });
 
 /** Runs lines. If time is up after some were answered, the job goes on from there. */
-export async function unlessAborted(
-  { job }: RequestFile,
-  { done }: Outcomes,
-  signal: AbortSignal,
-  run: () => Promise<RunEnd>,
-): Promise<RunEnd> {
-  const before = done.size;
-  try {
-    return await run();
-  } catch (error) {
-    if (signal.aborted && done.size > before) return () => continueJob(job);
-    throw error;
-  }
+export function unlessTimeIsUp({ job, kept, signal }: RequestFile, run: () => Promise<RunEnd>) {
+  const before = kept.done.size;
+  return orGoOn(job, signal, () => kept.done.size > before, run);
 }
 
 interface AskedElsewhere {
@@ -65,12 +42,11 @@ interface AskedElsewhere {
 /** Asks the lines that were not asked yet. */
 export async function answerLines(
   file: RequestFile,
-  kept: Outcomes,
   total: number,
-  signal: AbortSignal,
   elsewhere?: AskedElsewhere,
 ): Promise<void> {
-  const atOnce = await callsAtOnce(file.job, linesAtOnce);
+  const { job, kept, signal } = file;
+  const atOnce = await callsAtOnce(job, linesAtOnce);
   const limit = pLimit(atOnce);
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
@@ -78,19 +54,16 @@ export async function answerLines(
   const note = () => {
     const failed = kept.failed + refused + (elsewhere?.counts.failed ?? 0);
     const done = kept.done.size - kept.failed + (elsewhere?.counts.completed ?? 0);
-    noteProgress(file.job, { done, total, failed, unit: 'lines' });
+    noteProgress(job, { done, total, failed, unit: 'lines' });
   };
   note();
   for await (const line of linesIn(file)) {
-    const { number } = line;
-    if (line.line?.trim() === '' || kept.done.has(number)) continue;
+    if (line.line?.trim() === '' || kept.done.has(line.number)) continue;
     if (elsewhere?.leaves(line)) continue;
-    const room = await roomOf(file.job, bytesOf(line));
-    const run = limit(() => answerLine(line, signal))
-      .then((isAnswered) => {
-        if (isAnswered === undefined) refused += 1;
-        else kept.done.add(number);
-        if (isAnswered === false) kept.failed += 1;
+    const room = await roomOf(job, bytesOf(line));
+    const run = limit(() => answerLine(file, line))
+      .then((isAsked) => {
+        if (!isAsked) refused += 1;
         note();
       })
       .catch((error: unknown) => void failures.push(error))

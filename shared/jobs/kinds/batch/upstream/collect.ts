@@ -7,7 +7,6 @@ import {
   type StandingCall,
   settleStanding,
 } from '../../../../ledger/settle-standing.ts';
-import { metadataOf } from '../../../../ledger/terms/metadata.ts';
 import { log } from '../../../../log.ts';
 import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
 import type {
@@ -23,11 +22,11 @@ import { meteredOf } from '../../../../models/dialects/metered.ts';
 import { withoutEchoes } from '../../../../models/echoes.ts';
 import { noCompletion, unavailable } from '../../../../models/errors.ts';
 import { dialects } from '../../../../models/upstreams/dialects.ts';
-import { chargeSubjectOf } from '../../../asked/charge-subject.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
+import { chargeSubjectOfLine } from '../../requests/answer-line.ts';
 import { type LineStep, lineName } from '../../requests/file-line.ts';
 import { failedStep, responseTo } from '../../requests/line-results.ts';
-import { keptOutcomes, type Outcomes, type RequestFile } from '../../requests/request-file.ts';
+import { failLine, keptOutcomes, type RequestFile } from '../../requests/request-file.ts';
 import { partLines } from './hand-on.ts';
 import {
   type HandedLine,
@@ -52,23 +51,18 @@ export async function collect(
   file: RequestFile,
   state: PartState,
   batch: UpstreamBatch | undefined,
-  kept: Outcomes,
-  signal: AbortSignal,
 ): Promise<void> {
   const { job } = file;
   const { part } = state;
-  const odd = batch && (await collectResults(file, state, batch, kept, signal));
+  const odd = batch && (await collectResults(file, part, batch));
   // Lines without a result are told by those who stopped the batch, or tried here.
   if (!job.stop_reason && !triesHere(job)) {
-    for await (const { line, request } of partLines(file, part, kept)) {
+    for await (const { line, request } of partLines(file, part)) {
       const { code, message } = batch?.error ?? {
         code: 'batch_expired',
         message: `The model’s provider did not answer this request in its batch${odd ? `, of whose results ${odd}` : ''}.`,
       };
-      const error = new ServiceError(503, code, message);
-      await saveStep(job, lineName(line.number), failedStep(line, request.custom_id, error));
-      kept.done.add(line.number);
-      kept.failed += 1;
+      await failLine(file, line, request.custom_id, new ServiceError(503, code, message));
     }
   }
   const ended = await stepWrite(job, endedName(part), true);
@@ -78,39 +72,43 @@ export async function collect(
   state.hasEnded = true;
 }
 
+/** Keeps the results of a part. Returns what is wrong with the first that is none of any request, or of one that has one. */
 async function collectResults(
   file: RequestFile,
-  { part }: PartState,
+  part: Part,
   batch: UpstreamBatch,
-  kept: Outcomes,
-  signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { job } = file;
-  const protocol = protocolOf(part.upstream);
-  const client = await batchClientOf(part.upstream);
+  const { job, kept, signal } = file;
+  const { upstream, isLimited } = part;
+  const client = await batchClientOf(upstream);
   const index = await openLineIndex(file);
-  const group = new Group(file, standingIdOf(job, part), kept);
-  const [seen, odd] = [new Set<number>(), new OddResults()];
+  const group = new Group(file, part);
+  const seen = new Set<number>();
+  let [odd, count]: [string | undefined, number] = [undefined, 0];
   try {
-    for await (const result of protocol.results(client, batch, signal)) {
+    for await (const result of protocolOf(upstream).results(client, batch, signal)) {
       signal.throwIfAborted();
       const handed = 'unreadable' in result ? undefined : await askedFor(index, file, part, result);
       const wrong = wrongWith(result, handed, seen);
-      if (wrong) odd.note(wrong);
+      if (wrong) {
+        odd ??= wrong;
+        count += 1;
+      }
       if (wrong || !handed || 'unreadable' in result) continue;
       seen.add(handed.line.number);
       if (kept.done.has(handed.line.number)) continue;
-      const came = whatCame(handed, result, part.isLimited);
+      const came = whatCame(handed, result, isLimited);
       if (came.step.failed && !came.isFinal && (triesHere(job) || job.stop_reason)) continue;
-      await group.add(handed, came, part.isLimited);
+      await group.add(handed, came);
     }
   } finally {
     await index.close();
     // Results that came before the download broke off are kept.
     if (!signal.aborted) await group.settle();
   }
-  odd.log(job.job_id, part.upstream);
-  return odd.first;
+  const { job_id } = job;
+  if (odd) log('warn', 'results of no request', { job_id, upstream, count, wrong: odd });
+  return odd;
 }
 
 /** Reads the line that a result is of; undefined if its part has no such line. */
@@ -136,22 +134,6 @@ function wrongWith(
   if ('unreadable' in result) return result.unreadable;
   if (!handed) return 'one is of no request of this batch';
   return seen.has(handed.line.number) ? 'a request has two' : undefined;
-}
-
-/** Lines of results that are none of any request, or of one that has one. */
-class OddResults {
-  first: string | undefined;
-  private count = 0;
-
-  note(wrong: string): void {
-    this.first ??= wrong;
-    this.count += 1;
-  }
-
-  log(job_id: string, upstream: string): void {
-    const { first: wrong, count } = this;
-    if (count > 0) log('warn', 'results of no request', { job_id, upstream, count, wrong });
-  }
 }
 
 /** What came of a line, and what it cost, if anything. */
@@ -230,28 +212,24 @@ const outcomeOf = ({ model, upstreamModel }: HandedLine, meter: CompletionMeter)
 /** Lines that are settled together. */
 class Group {
   private readonly file: RequestFile;
-  private readonly standingId: string;
-  private readonly kept: Outcomes;
+  private readonly part: Part;
   private calls = new Map<number, StandingCall & { failed: boolean }>();
   private bytes = 0;
 
-  constructor(file: RequestFile, standingId: string, kept: Outcomes) {
+  constructor(file: RequestFile, part: Part) {
     this.file = file;
-    this.standingId = standingId;
-    this.kept = kept;
+    this.part = part;
   }
 
-  async add(handed: HandedLine, { step, outcome }: Came, isLimited: boolean): Promise<void> {
+  async add(handed: HandedLine, { step, outcome }: Came): Promise<void> {
     const { job } = this.file;
     const { line, request, model } = handed;
-    const hold = holdOf(handed, isLimited);
+    const hold = holdOf(handed, this.part.isLimited);
     if (outcome) capAt(hold, outcome, step);
     const write = await stepWrite(job, lineName(line.number), step);
     const size = Buffer.byteLength(JSON.stringify(write)) + 1_000;
     if (this.calls.size === callsAtOnce || this.bytes + size > maxGroupBytes) await this.settle();
-    const does = request.dialect === 'embeddings' ? 'embeddings' : 'chat';
-    const tagged = { ...job, ...metadataOf({ ...job.metadata, ...request.metadata }) };
-    const { tags, ...subject } = chargeSubjectOf(tagged, does);
+    const { tags, ...subject } = chargeSubjectOfLine(job, request.dialect, request.metadata);
     this.calls.set(line.number, {
       subject: { model: model.id, ...subject, tags: [...tags, 'batch:upstream'] },
       ...{ holdNanoUsd: hold, outcome, writes: [write], failed: step.failed },
@@ -261,27 +239,26 @@ class Group {
 
   /** Settles what was added. Lines that another worker has settled meanwhile are left out. */
   async settle(): Promise<void> {
-    const { job } = this.file;
+    const { job, kept } = this.file;
+    const standingId = standingIdOf(job, this.part);
     for (let tries = 0; this.calls.size > 0; tries += 1) {
-      const calls = [...this.calls.values()];
-      if (await settleStanding(job.key_id, this.standingId, calls)) break;
+      if (await settleStanding(job.key_id, standingId, [...this.calls.values()])) break;
       const { done } = await keptOutcomes(job);
-      const before = this.calls.size;
-      for (const number of this.calls.keys()) if (done.has(number)) this.forget(number);
-      if (this.calls.size === before && tries > 0)
+      const settled = [...this.calls.keys()].filter((number) => done.has(number));
+      if (settled.length === 0 && tries > 0) {
         throw new Error('What is to be settled is no longer held');
+      }
+      for (const number of settled) {
+        this.calls.delete(number);
+        kept.done.add(number);
+      }
     }
     for (const [number, { failed }] of this.calls) {
-      this.kept.done.add(number);
-      if (failed) this.kept.failed += 1;
+      kept.done.add(number);
+      if (failed) kept.failed += 1;
     }
     this.calls.clear();
     this.bytes = 0;
-  }
-
-  private forget(number: number): void {
-    this.calls.delete(number);
-    this.kept.done.add(number);
   }
 }
 

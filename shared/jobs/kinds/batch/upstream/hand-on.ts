@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { newTempDir } from '../../../../temp-dir.ts';
 import { TextFile } from '../../../../text-file.ts';
-import type { Outcomes, RequestFile } from '../../requests/request-file.ts';
+import type { RequestFile } from '../../requests/request-file.ts';
 import { type HandedLine, tagOf, urlOf, writtenLine } from './handed-line.ts';
 import { noteMade, noteRefused, noteTry, type Part, type PartState } from './parts.ts';
 import { handedLines } from './plan-parts.ts';
@@ -18,22 +18,16 @@ const clockMs = 60_000;
  * Creates a part's batch at the upstream once: a try is noted first, and after one whose outcome is unknown the batch
  * is looked for. Returns false if that shows only later.
  */
-export async function handOn(
-  file: RequestFile,
-  state: PartState,
-  kept: Outcomes,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const found = await findMade(file, state, signal);
-  if (found === 'unclear') return false;
-  if (found) return true;
-  const { job } = file;
+export async function handOn(file: RequestFile, state: PartState): Promise<boolean> {
+  const found = await findMade(file, state);
+  if (found) return found === 'made';
+  const { job, signal } = file;
   const { part } = state;
   const protocol = protocolOf(part.upstream);
   const client = await batchClientOf(part.upstream);
   await using folder = await newTempDir();
   const path = join(folder.path, 'requests.jsonl');
-  const { first, count } = await writeRequests(file, part, kept, path);
+  const { first, count } = await writeRequests(file, part, path);
   if (!first) return true;
   const fileId = await protocol.upload(client, path, signal);
   await noteTry(job, state);
@@ -49,9 +43,8 @@ export async function handOn(
 
 /** Looks for the batch of a try whose outcome isn't known, and notes it if it was made. */
 export async function findMade(
-  { job }: Pick<RequestFile, 'job'>,
+  { job, signal }: RequestFile,
   state: PartState,
-  signal: AbortSignal,
 ): Promise<'made' | 'unclear' | undefined> {
   const { part, lastTry } = state;
   if (!lastTry || lastTry.isRefused) return undefined;
@@ -74,11 +67,11 @@ const isRefusal = (error: unknown) =>
   error.status < 500;
 
 /** Writes the requests of a part to a file on this machine. */
-async function writeRequests(file: RequestFile, part: Part, kept: Outcomes, path: string) {
+async function writeRequests(file: RequestFile, part: Part, path: string) {
   await using written = new TextFile(path);
   let first: HandedLine | undefined;
   let count = 0;
-  for await (const handed of partLines(file, part, kept)) {
+  for await (const handed of partLines(file, part)) {
     const text = writtenLine(handed, part.isLimited, tagOf(file.job, part.name));
     await written.write(`${text}\n`);
     first ??= handed;
@@ -88,14 +81,10 @@ async function writeRequests(file: RequestFile, part: Part, kept: Outcomes, path
 }
 
 /** The lines of a part that have no result. */
-export async function* partLines(
-  file: RequestFile,
-  part: Part,
-  kept: Outcomes,
-): AsyncGenerator<HandedLine> {
+export async function* partLines(file: RequestFile, part: Part): AsyncGenerator<HandedLine> {
   for await (const handed of handedLines(file, part.from)) {
     const { number } = handed.line;
     if (number > part.to) return;
-    if (handed.request.model.id === part.model && !kept.done.has(number)) yield handed;
+    if (handed.request.model.id === part.model && !file.kept.done.has(number)) yield handed;
   }
 }

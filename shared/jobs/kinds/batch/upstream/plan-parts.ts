@@ -5,9 +5,8 @@ import { protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { roomOf } from '../../../engine/item/job.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
 import { isLinesFault } from '../../requests/answer-line.ts';
-import { bytesOf, lineName } from '../../requests/file-line.ts';
-import { failedStep } from '../../requests/line-results.ts';
-import { linesIn, type Outcomes, type RequestFile } from '../../requests/request-file.ts';
+import { bytesOf } from '../../requests/file-line.ts';
+import { failLine, linesIn, type RequestFile } from '../../requests/request-file.ts';
 import { type HandedLine, handedLine, holdOf, tagOf, writtenLine } from './handed-line.ts';
 import { endedName, type Handed, notePlan, type Part, partName, standingIdOf } from './parts.ts';
 
@@ -39,18 +38,12 @@ export async function* handedLines(file: RequestFile, from: number): AsyncGenera
  * transaction. Returns false if no lines are left. A line that the budget doesn't cover fails, or throws
  * `BudgetExceededError` to wait.
  */
-export async function planPart(
-  file: RequestFile,
-  model: string,
-  handed: Handed,
-  kept: Outcomes,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function planPart(file: RequestFile, model: string, handed: Handed): Promise<boolean> {
   const { job } = file;
   const before = handed.states.filter(({ part }) => part.model === model);
   const last = before.at(-1)?.part;
   if (last?.isLast) return false;
-  const found = await gather(file, model, (last?.to ?? 0) + 1, kept, signal);
+  const found = await gather(file, model, (last?.to ?? 0) + 1);
   const name = partName(handed.states.length + 1);
   const { upstream, first } = found;
   const rest = { name, model, upstream, from: found.from };
@@ -64,7 +57,7 @@ export async function planPart(
   const use = { model, metadata: job.metadata };
   const fitted = coveredBy(found, await payersNow(job.key_id, use));
   if ('lacking' in fitted) {
-    await failUncovered(file, first, fitted.least, kept, signal);
+    await failUncovered(file, first, fitted.least);
     return true;
   }
   const { holdNanoUsd, ...fits } = fitted;
@@ -86,25 +79,15 @@ export async function planPart(
 }
 
 /** Fails the next lines that the budget doesn't cover. Throws `BudgetExceededError` for one that waits. */
-async function failUncovered(
-  file: RequestFile,
-  first: HandedLine,
-  least: Budgeted,
-  kept: Outcomes,
-  signal: AbortSignal,
-): Promise<void> {
-  const { job } = file;
+async function failUncovered(file: RequestFile, first: HandedLine, least: Budgeted): Promise<void> {
   for await (const handed of handedLines(file, first.line.number)) {
     const { line, request } = handed;
-    if (request.model.id !== first.request.model.id || kept.done.has(line.number)) continue;
+    if (request.model.id !== first.request.model.id || file.kept.done.has(line.number)) continue;
     const hold = holdOf(handed, true);
     if (hold <= least.available) return;
     const lacking = new BudgetExceededError(least, hold);
-    if (!isLinesFault(lacking, job, signal)) throw lacking;
-    const step = failedStep(line, request.custom_id, lacking);
-    await saveStep(job, lineName(line.number), step);
-    kept.done.add(line.number);
-    kept.failed += 1;
+    if (!isLinesFault(lacking, file)) throw lacking;
+    await failLine(file, line, request.custom_id, lacking);
   }
 }
 
@@ -120,23 +103,17 @@ interface Gathered {
   isLast: boolean;
 }
 
-async function gather(
-  file: RequestFile,
-  model: string,
-  from: number,
-  kept: Outcomes,
-  signal: AbortSignal,
-): Promise<Gathered> {
+async function gather(file: RequestFile, model: string, from: number): Promise<Gathered> {
   const found: Gathered = {
     ...{ from, to: from, upstream: '', isLast: true },
     ...{ numbers: [], holds: [], limitedHolds: [] },
   };
   let bytes = 0;
   for await (const handed of handedLines(file, from)) {
-    signal.throwIfAborted();
+    file.signal.throwIfAborted();
     const { line, request, upstream } = handed;
-    if (request.model.id !== model || kept.done.has(line.number)) continue;
-    const size = await sizeOf(file, handed, kept);
+    if (request.model.id !== model || file.kept.done.has(line.number)) continue;
+    const size = await sizeOf(file, handed);
     if (size === undefined) continue;
     const { most } = protocolOf(upstream);
     if (found.numbers.length === most.requests || bytes + size > most.bytes) {
@@ -153,15 +130,13 @@ async function gather(
 }
 
 /** How many bytes a line takes in the upstream's batch. One that its upstream can't be told has failed with that. */
-async function sizeOf({ job }: RequestFile, handed: HandedLine, kept: Outcomes) {
+async function sizeOf(file: RequestFile, handed: HandedLine) {
   const { line, request } = handed;
   try {
-    return Buffer.byteLength(writtenLine(handed, true, tagOf(job, 'part_0000'))) + 1;
+    return Buffer.byteLength(writtenLine(handed, true, tagOf(file.job, 'part_0000'))) + 1;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    await saveStep(job, lineName(line.number), failedStep(line, request.custom_id, error));
-    kept.done.add(line.number);
-    kept.failed += 1;
+    await failLine(file, line, request.custom_id, error);
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ import { isPermanent } from '../../../engine/run/failure.ts';
 import type { RunEnd } from '../../../engine/run/run-job.ts';
 import { beginStep } from '../../../engine/run/watch.ts';
 import type { FileLine } from '../../requests/file-line.ts';
-import type { Outcomes, RequestFile } from '../../requests/request-file.ts';
+import type { RequestFile } from '../../requests/request-file.ts';
 import { collect } from './collect.ts';
 import { findMade, handOn } from './hand-on.ts';
 import { handedLine } from './handed-line.ts';
@@ -38,11 +38,7 @@ export interface HandedRun {
 }
 
 /** Hands lines on, and keeps the results of lines that were handed on before. */
-export async function runHanded(
-  file: RequestFile,
-  kept: Outcomes,
-  signal: AbortSignal,
-): Promise<HandedRun> {
+export async function runHanded(file: RequestFile): Promise<HandedRun> {
   const { job } = file;
   const handed = await readHanded(job);
   const models = await planModels(file, handed);
@@ -52,10 +48,10 @@ export async function runHanded(
   };
   if (models.length === 0) return run;
   // Results that have come free money that other parts wait for.
-  await advanceAll(file, run, kept, signal);
+  await advanceAll(file, run);
   if (!job.stop_reason) {
-    run.lacking = await planAll(file, models, handed, kept, signal);
-    await advanceAll(file, run, kept, signal, ({ lastTry }) => !lastTry);
+    run.lacking = await planAll(file, models, handed);
+    await advanceAll(file, run, ({ lastTry }) => !lastTry);
   }
   run.isOpen = handed.states.some(({ hasEnded }) => !hasEnded);
   return run;
@@ -76,13 +72,11 @@ async function planAll(
   file: RequestFile,
   models: string[],
   handed: Handed,
-  kept: Outcomes,
-  signal: AbortSignal,
 ): Promise<BudgetExceededError | undefined> {
   try {
     for (const model of models) {
       do await beginStep(file.job);
-      while (await planPart(file, model, handed, kept, signal));
+      while (await planPart(file, model, handed));
     }
   } catch (error) {
     if (error instanceof BudgetExceededError) return error;
@@ -95,26 +89,22 @@ async function planAll(
 async function advanceAll(
   file: RequestFile,
   run: HandedRun,
-  kept: Outcomes,
-  signal: AbortSignal,
   among: (state: PartState) => boolean = () => true,
 ): Promise<void> {
   for (const state of run.handed.states) {
     if (state.hasEnded || !among(state)) continue;
     try {
-      await advance(file, state, run, kept, signal);
+      await advance(file, state, run);
     } catch (error) {
       if (refusesKey(error)) forgetCredentials(upstreamNamed(state.part.upstream));
       const told = toModelError(error);
-      if (signal.aborted || !(told instanceof ServiceError)) throw error;
+      if (file.signal.aborted || !(told instanceof ServiceError)) throw error;
       const refused = isPermanent(told) && !state.made;
-      log('warn', 'upstream batch failed', {
-        ...{ job_id: file.job.job_id, upstream: state.part.upstream, error: errorWords(told) },
-      });
+      const { upstream } = state.part;
+      const error_ = errorWords(told);
+      log('warn', 'upstream batch failed', { job_id: file.job.job_id, upstream, error: error_ });
       if (!refused && !isGivenUp(state)) continue;
-      const { code, message } = told;
-      const error_ = { code, message };
-      await collect(file, state, { ...nothing, error: error_ }, kept, signal);
+      await collect(file, state, { ...nothing, error: told });
     }
   }
 }
@@ -134,30 +124,24 @@ const nothing = {
 const isGivenUp = ({ made, lastTry }: PartState) =>
   Date.now() - (made?.atMs ?? lastTry?.atMs ?? Date.now()) > giveUpMs;
 
-async function advance(
-  file: RequestFile,
-  state: PartState,
-  run: HandedRun,
-  kept: Outcomes,
-  signal: AbortSignal,
-): Promise<void> {
-  const { job } = file;
+async function advance(file: RequestFile, state: PartState, run: HandedRun): Promise<void> {
+  const { job, signal } = file;
   const { part } = state;
   if (!state.made && job.stop_reason) {
-    const found = await findMade(file, state, signal);
-    if (found === undefined) return collect(file, state, undefined, kept, signal);
+    const found = await findMade(file, state);
+    if (found === undefined) return collect(file, state, undefined);
     if (found === 'unclear' && !isGivenUp(state)) return;
   }
-  if (!state.made && !(await handOn(file, state, kept, signal))) return;
-  if (!state.made) return collect(file, state, undefined, kept, signal);
+  if (!state.made && !(await handOn(file, state))) return;
+  if (!state.made) return collect(file, state, undefined);
   const protocol = protocolOf(part.upstream);
   const client = await batchClientOf(part.upstream);
   const batch = await protocol.read(client, state.made.id, signal);
-  if (batch.isOver) return collect(file, state, batch, kept, signal);
+  if (batch.isOver) return collect(file, state, batch);
   run.counts.completed += batch.completed;
   run.counts.failed += batch.failed;
   if (job.stop_reason && !batch.isCancelled) await protocol.cancel(client, state.made.id, signal);
-  if (isGivenUp(state)) await collect(file, state, undefined, kept, signal);
+  if (isGivenUp(state)) await collect(file, state, undefined);
 }
 
 /** The end of a run that goes on when its upstreams' batches may be over: after a minute first, and up to ten later. */

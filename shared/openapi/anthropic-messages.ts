@@ -1,34 +1,15 @@
 import { MessageTokenCount } from '../chat/count-message-tokens.ts';
-import { AnswerBlock, AnsweredMessage, MessageEvent, MessageUsage } from '../chat/message.ts';
+import * as answers from '../chat/message.ts';
 import * as request from '../chat/message-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { messagesErrorAnswer, modelErrors } from './error-answers.ts';
 import { headersOfAnswers } from './headers.ts';
-import { component, content, json, kept, operation, parameters, words } from './operation.ts';
+import { content, described, json, kept, operation, parameters } from './operation.ts';
 
-export const components = {
-  MessageRequest: component(request.MessageRequest, words.MessageRequest),
-  MessageCountRequest: component(request.MessageCountRequest, words.MessageCountRequest),
-  ConversationMessage: component(request.ConversationMessage, words.ConversationMessage),
-  BlockContent: component(request.BlockContent, words.BlockContent),
-  MessageBlock: component(request.MessageBlock, words.MessageBlock),
-  TextBlock: component(request.TextBlock, words.TextBlock),
-  SourceBlock: component(request.SourceBlock, words.SourceBlock),
-  ToolUseBlock: component(request.ToolUseBlock, words.ToolUseBlock),
-  ToolResultBlock: component(request.ToolResultBlock, words.ToolResultBlock),
-  OtherBlock: component(request.OtherBlock, words.OtherBlock),
-  BlockSource: component(request.Source, words.BlockSource),
-  CacheControl: component(request.CacheControl, words.CacheControl),
-  MessageTool: component(request.MessageTool, words.MessageTool),
-  MessageToolChoice: component(request.MessageToolChoice, words.MessageToolChoice),
-  Thinking: component(request.Thinking, words.Thinking),
-  MessageMetadata: component(request.MessageMetadata, words.MessageMetadata),
-  AnsweredMessage: component(AnsweredMessage, words.AnsweredMessage),
-  AnswerBlock: component(AnswerBlock, words.AnswerBlock),
-  MessageUsage: component(MessageUsage, words.MessageUsage),
-  MessageEvent: component(MessageEvent, words.MessageEvent),
-  MessageTokenCount: component(MessageTokenCount, words.MessageTokenCount),
-};
+/** The document calls another schema a source. */
+const { Source: BlockSource, ...requests } = request;
+
+export const components = described({ ...requests, BlockSource, ...answers, MessageTokenCount });
 
 const model = catalogue.defaults.chat;
 const messages = [{ role: 'user' as const, content: 'Say hello.' }];
@@ -49,19 +30,17 @@ export const operations = [
     summary: 'Ask a model, as Anthropic’s clients do',
     description:
       'With `stream: true` the answer is a stream of named server-sent events. A model whose provider speaks Messages gets the request with as few changes as can be; for any other it is translated.',
-    parameters: [
-      parameters('header', request.MessageHeaders, {
-        'anthropic-version': {
-          name: 'anthropic-version',
-          description: 'The version of the protocol, for a provider that speaks it.',
-          example: '2023-06-01',
-        },
-        'anthropic-beta': {
-          name: 'anthropic-beta',
-          description: 'What the provider is to try out, if it speaks the protocol.',
-        },
-      }),
-    ],
+    parameters: parameters('header', request.MessageHeaders, {
+      'anthropic-version': {
+        name: 'anthropic-version',
+        description: 'The version of the protocol, for a provider that speaks it.',
+        example: '2023-06-01',
+      },
+      'anthropic-beta': {
+        name: 'anthropic-beta',
+        description: 'What the provider is to try out, if it speaks the protocol.',
+      },
+    }),
     body: content(request.MessageRequest, {
       'A question': { model, max_tokens: 200, messages },
       'A streamed answer': {
@@ -77,7 +56,7 @@ export const operations = [
         description: 'The answer, as a whole or in pieces.',
         headers: ['request-id', ...headersOfAnswers],
         content: {
-          'application/json': content(AnsweredMessage, {
+          'application/json': content(answers.AnsweredMessage, {
             'An answer': {
               id: 'msg_013Zva2CMHLNnXjNJJKqJ2EF',
               type: 'message',
@@ -89,7 +68,7 @@ export const operations = [
               usage: { input_tokens: 9, output_tokens: 2 },
             },
           }),
-          'text/event-stream': content(MessageEvent, {
+          'text/event-stream': content(answers.MessageEvent, {
             'A piece of text': kept('A piece of text'),
           }),
         },

@@ -4,15 +4,15 @@ import { BatchList, BatchListQuery, BatchPath } from '../jobs/routes/read-batche
 import { SubmissionHeader } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, example, json, operation, parameters, words } from './operation.ts';
+import { content, described, example, json, operation, parameters } from './operation.ts';
 
-export const components = {
-  BatchRequest: component(BatchRequest, words.BatchRequest),
-  Batch: component(Batch, words.Batch),
-  BatchRequestCounts: component(RequestCounts, words.BatchRequestCounts),
-  BatchUsage: component(BatchUsage, words.BatchUsage),
-  BatchList: component(BatchList, words.BatchList),
-};
+export const components = described({
+  BatchRequest,
+  Batch,
+  BatchRequestCounts: RequestCounts,
+  BatchUsage,
+  BatchList,
+});
 
 const created = example(Batch, {
   id: 'batch_019aa1f2-7c1b-7d3e-9a54-2f6b8c0d1e7a',
@@ -80,15 +80,13 @@ export const operations = [
     summary: 'Make a batch',
     description:
       'Has each line of a file asked within a day, by OpenAI’s protocol. All lines are read before the first is asked: if one can’t be asked, the batch fails, costs nothing, and `errors` says which line and why. A line that a model refuses, or that fails after it was tried again, is in the error file, and so is one that the budget doesn’t cover (`budget_exceeded`), that the window ended before (`batch_expired`), or that a cancel came before (`batch_cancelled`). Each line is held, charged and answered once, whatever breaks. A batch is a job: it counts, waits its turn, and can be read, stopped and deleted as one.',
-    parameters: [
-      parameters('header', SubmissionHeader, {
-        'idempotency-key': {
-          description:
-            'Makes the request safe to send again for 24 hours: the same key makes no second batch.',
-          name: 'Idempotency-Key',
-        },
-      }),
-    ],
+    parameters: parameters('header', SubmissionHeader, {
+      'idempotency-key': {
+        description:
+          'Makes the request safe to send again for 24 hours: the same key makes no second batch.',
+        name: 'Idempotency-Key',
+      },
+    }),
     body: content(BatchRequest, {
       'A file of requests': {
         input_file_id: created.input_file_id,
@@ -125,12 +123,10 @@ export const operations = [
   operation('get /v1/batches', 'listBatches', 'Batches', {
     summary: 'List your batches',
     description: 'The newest first.',
-    parameters: [
-      parameters('query', BatchListQuery, {
-        after: '`last_id` of the page before.',
-        limit: 'How many there are on a page, up to 100; 20 unless you say.',
-      }),
-    ],
+    parameters: parameters('query', BatchListQuery, {
+      after: '`last_id` of the page before.',
+      limit: 'How many there are on a page, up to 100; 20 unless you say.',
+    }),
     answers: {
       200: json('A page of batches.', BatchList, {
         'The last page': {
@@ -148,7 +144,7 @@ export const operations = [
     summary: 'Read a batch',
     description:
       'As it stands now. Its results are read as files: `GET /v1/files/{file_id}/content`.',
-    parameters: [path],
+    parameters: path,
     answers: {
       200: json('The batch.', Batch, {
         'One that is done': completed,
@@ -161,7 +157,7 @@ export const operations = [
     summary: 'Cancel a batch',
     description:
       'No further line is asked. Within a minute or two it is `cancelled`, and what was answered by then is in its output file. Cancelling it again changes nothing.',
-    parameters: [path],
+    parameters: path,
     answers: {
       200: json('The batch.', Batch, {
         'One that runs': {

@@ -2,25 +2,15 @@ import * as events from '../chat/chat-event.ts';
 import { ChatFile, ChatImage, ChatStreamRequest, HistoryEntry } from '../chat/stream-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, modelErrors, validationErrors } from './error-answers.ts';
-import { component, content, kept, operation, words } from './operation.ts';
+import { content, described, kept, operation } from './operation.ts';
 
-export const components = {
-  ChatStreamRequest: component(ChatStreamRequest, words.ChatStreamRequest),
-  ChatHistoryEntry: component(HistoryEntry, words.ChatHistoryEntry),
-  ChatImage: component(ChatImage, words.ChatImage),
-  ChatFile: component(ChatFile, words.ChatFile),
-  ChatEvent: component(events.ChatEvent, words.ChatEvent),
-  StartEvent: component(events.StartEvent, words.StartEvent),
-  StatusEvent: component(events.StatusEvent, words.StatusEvent),
-  DeltaEvent: component(events.DeltaEvent, words.DeltaEvent),
-  SourcesEvent: component(events.SourcesEvent, words.SourcesEvent),
-  Source: component(events.Source, words.Source),
-  UsageEvent: component(events.UsageEvent, words.UsageEvent),
-  SearchUse: component(events.SearchUse, words.SearchUse),
-  ChatTokens: component(events.ChatTokens, words.ChatTokens),
-  DoneEvent: component(events.DoneEvent, words.DoneEvent),
-  ErrorEvent: component(events.ErrorEvent, words.ErrorEvent),
-};
+export const components = described({
+  ...events,
+  ChatStreamRequest,
+  ChatHistoryEntry: HistoryEntry,
+  ChatImage,
+  ChatFile,
+});
 
 const streamChat = operation('post /chat/stream', 'streamChat', 'Chat', {
   summary: 'Send a message, watch the answer come',

@@ -12,7 +12,7 @@ import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer, modelErrors } from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
 import { headersOfAnswers } from './headers.ts';
-import { component, content, json, kept, operation, parameters, words } from './operation.ts';
+import { content, described, json, kept, operation, parameters } from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
 const AnyModel = v.union([ModelEntry, AnthropicModel]);
@@ -25,25 +25,19 @@ const CompletionEvent = v.union([completion.CompletionChunk, BrokenStream]);
 export const otherModels =
   'Up to 8 other models that may answer, in this order, where no provider of the one before does. What the dearest of them can cost is held, and the price of the one that answers is paid.';
 
-export const components = {
-  CompletionRequest: component(CompletionRequest, words.CompletionRequest),
-  Completion: component(completion.Completion, words.Completion),
-  CompletionChoice: component(completion.CompletionChoice, words.CompletionChoice),
-  CompletionMessage: component(completion.CompletionMessage, words.CompletionMessage),
-  CompletionUsage: component(completion.CompletionUsage, words.CompletionUsage),
-  CompletionEvent: component(CompletionEvent, words.CompletionEvent),
-  CompletionChunk: component(completion.CompletionChunk, words.CompletionChunk),
-  ChunkChoice: component(completion.ChunkChoice, words.ChunkChoice),
-  ChunkDelta: component(completion.ChunkDelta, words.ChunkDelta),
-  BrokenStream: component(BrokenStream, words.BrokenStream),
-  ModelList: component(ModelList, words.ModelList),
-  AnyModelList: component(AnyModelList, words.AnyModelList),
-  AnyModel: component(AnyModel, words.AnyModel),
-  ModelsError: component(ModelsErrorBody, words.ModelsError),
-  AnthropicModelList: component(AnthropicModelList, words.AnthropicModelList),
-  AnthropicModel: component(AnthropicModel, words.AnthropicModel),
-  Model: component(ModelEntry, words.Model),
-};
+export const components = described({
+  ...completion,
+  CompletionRequest,
+  CompletionEvent,
+  BrokenStream,
+  ModelList,
+  AnyModelList,
+  AnyModel,
+  ModelsError: ModelsErrorBody,
+  AnthropicModelList,
+  AnthropicModel,
+  Model: ModelEntry,
+});
 
 const model = catalogue.defaults.chat;
 const entry = { id: model, object: 'model', created: 1795187045, owned_by: 'openai' } as const;

@@ -2,14 +2,9 @@ import { EmbeddingRequest } from '../embeddings/embedding-request.ts';
 import { Embedding, EmbeddingList, EmbeddingUsage } from '../embeddings/embeddings.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer, modelErrors } from './error-answers.ts';
-import { component, content, json, operation, words } from './operation.ts';
+import { content, described, json, operation } from './operation.ts';
 
-export const components = {
-  EmbeddingRequest: component(EmbeddingRequest, words.EmbeddingRequest),
-  EmbeddingList: component(EmbeddingList, words.EmbeddingList),
-  Embedding: component(Embedding, words.Embedding),
-  EmbeddingUsage: component(EmbeddingUsage, words.EmbeddingUsage),
-};
+export const components = described({ EmbeddingRequest, EmbeddingList, Embedding, EmbeddingUsage });
 
 const model = catalogue.embeddingModels[0]?.id ?? 'text-embedding-3-small';
 const vector = [-0.0069, 0.0123, 0.0077];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Count, Instant, Usd } from '../http/schema.ts';
-import { component, words } from './operation.ts';
+import { described } from './operation.ts';
 
 const BudgetFigures = v.object({
   limit: v.string(),
@@ -80,16 +80,16 @@ export const MessagesErrorBody = v.object({
 });
 
 /** What the document says of the bodies of errors. */
-export const components = {
-  ValidationError: component(ValidationErrorBody, words.ValidationError),
-  FieldError: component(FieldError, words.FieldError),
-  Error: component(ErrorBody, words.Error),
-  GatewayError: component(GatewayErrorBody, words.GatewayError),
-  CompletionError: component(CompletionErrorBody, words.CompletionError),
-  ErrorObject: component(ErrorObject, words.ErrorObject),
-  MessagesError: component(MessagesErrorBody, words.MessagesError),
-  MessagesErrorObject: component(MessagesErrorObject, words.MessagesErrorObject),
-  BudgetFigures: component(BudgetFigures, words.BudgetFigures),
-  RateLimitFigures: component(RateLimitFigures, words.RateLimitFigures),
-  QueueFigures: component(QueueFigures, words.QueueFigures),
-};
+export const components = described({
+  ValidationError: ValidationErrorBody,
+  FieldError,
+  Error: ErrorBody,
+  GatewayError: GatewayErrorBody,
+  CompletionError: CompletionErrorBody,
+  ErrorObject,
+  MessagesError: MessagesErrorBody,
+  MessagesErrorObject,
+  BudgetFigures,
+  RateLimitFigures,
+  QueueFigures,
+});

@@ -7,25 +7,25 @@ import {
 } from '../feedback/request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { validationErrors } from './error-answers.ts';
-import { component, content, json, operation, parameters, words } from './operation.ts';
+import { content, described, json, operation, parameters } from './operation.ts';
 
 const session_id = 'support-4711';
 const message_id = 'msg_019aa1f2-9e04-7c55-b1f0-6a2d8e9c3b17';
 
-export const components = {
-  FeedbackRequest: component(FeedbackRequest, words.FeedbackRequest),
-  FeedbackReceipt: component(FeedbackReceipt, words.FeedbackReceipt),
-  GivenFeedback: component(GivenFeedback, words.GivenFeedback),
-  FeedbackList: component(FeedbackList, words.FeedbackList),
-};
+export const components = described({
+  FeedbackRequest,
+  FeedbackReceipt,
+  GivenFeedback,
+  FeedbackList,
+});
 
 const listFeedback = operation('get /feedback', 'listFeedback', 'Feedback', {
   summary: 'Read ratings again',
   description:
     'What your key has said of a conversation, or of a job: its ratings, and corrections of its fields. One that was given in this second may be missing.',
-  parameters: [
-    parameters('query', FeedbackQuery, { session_id: 'The conversation, or the job’s id.' }),
-  ],
+  parameters: parameters('query', FeedbackQuery, {
+    session_id: 'The conversation, or the job’s id.',
+  }),
   answers: {
     200: json('The ratings.', FeedbackList, { None: { feedback: [] } }),
     422: validationErrors({}),

@@ -4,12 +4,18 @@ import { FileObject } from '../files/file.ts';
 import { FileList } from '../files/list-files.ts';
 import * as requests from '../files/requests.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, operation, parameters, words } from './operation.ts';
+import { component, content, described, json, operation, parameters, words } from './operation.ts';
 
 const expiry = { anchor: 'From when on.', seconds: 'After how many seconds: an hour to 30 days.' };
 
 export const components = {
-  FileForm: component(requests.FileForm, words.FileForm),
+  ...described({
+    FileForm: requests.FileForm,
+    Expiry: requests.Expiry,
+    FileObject,
+    FileList,
+    DeletedFile,
+  }),
   FormExpiry: {
     ...component(requests.FormExpiry, words.FormExpiry),
     // In a form it is the field `expires_after[seconds]`, whose text is read as a number.
@@ -25,10 +31,6 @@ export const components = {
       },
     },
   },
-  Expiry: component(requests.Expiry, words.Expiry),
-  FileObject: component(FileObject, words.FileObject),
-  FileList: component(FileList, words.FileList),
-  DeletedFile: component(DeletedFile, words.DeletedFile),
 };
 
 const id = 'file-0199b3c1d2e37f40a1b2c3d4e5f60718';
@@ -71,14 +73,12 @@ export const operations = [
   operation('get /v1/files', 'listFiles', 'Files', {
     summary: 'List your files',
     description: 'Your key’s files, the newest first.',
-    parameters: [
-      parameters('query', requests.FileListQuery, {
-        purpose: 'Only those for this.',
-        limit: 'The most of a page; 10,000 by default.',
-        order: '`asc` for the oldest first.',
-        after: { description: '`last_id` of the page before.', example: id },
-      }),
-    ],
+    parameters: parameters('query', requests.FileListQuery, {
+      purpose: 'Only those for this.',
+      limit: 'The most of a page; 10,000 by default.',
+      order: '`asc` for the oldest first.',
+      after: { description: '`last_id` of the page before.', example: id },
+    }),
     answers: {
       200: json('A page of files.', FileList, {
         'The last page': {
@@ -93,13 +93,13 @@ export const operations = [
     },
   }),
   operation(`get ${path}`, 'getFile', 'Files', {
-    parameters: [ofFile],
+    parameters: ofFile,
     summary: 'Read what a file is',
     description: 'A file without its bytes.',
     answers: { 200: json('The file.', FileObject, { 'A file': example }), 404: noSuchFile },
   }),
   operation(`delete ${path}`, 'deleteFile', 'Files', {
-    parameters: [ofFile],
+    parameters: ofFile,
     summary: 'Delete a file',
     description:
       'From then on nobody can read it, and it counts no more. Who asks again within some minutes is told the same.',

@@ -6,24 +6,9 @@ import { DeletedJob, Extract, JobList, JobRecord } from '../jobs/routes/record.t
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
-import {
-  component,
-  content,
-  example,
-  json,
-  kept,
-  operation,
-  parameters,
-  words,
-} from './operation.ts';
+import { content, described, example, json, kept, operation, parameters } from './operation.ts';
 
-export const components = {
-  Job: component(JobRecord, words.Job),
-  Extract: component(Extract, words.Extract),
-  Progress: component(Progress, words.Progress),
-  DeletedJob: component(DeletedJob, words.DeletedJob),
-  JobList: component(JobList, words.JobList),
-};
+export const components = described({ Job: JobRecord, Extract, Progress, DeletedJob, JobList });
 
 const { chat, ocr } = catalogue.defaults;
 
@@ -131,14 +116,12 @@ export const operations = [
     summary: 'List your jobs',
     description:
       'The newest first, 50 a page or as many as `limit` says. A result of more than 2 KB shows without its text, an extraction with its values and without their evidence, if these have no more than 2 KB.',
-    parameters: [
-      parameters('query', JobListQuery, {
-        cursor: '`next_cursor` of the page before.',
-        status: 'Only jobs of this status.',
-        parent_job_id: 'Only the jobs that this one made; `none` for those that no job made.',
-        limit: 'How many jobs a page has, 50 if it is absent.',
-      }),
-    ],
+    parameters: parameters('query', JobListQuery, {
+      cursor: '`next_cursor` of the page before.',
+      status: 'Only jobs of this status.',
+      parent_job_id: 'Only the jobs that this one made; `none` for those that no job made.',
+      limit: 'How many jobs a page has, 50 if it is absent.',
+    }),
     answers: {
       200: json('A page of jobs.', JobList, {
         'The last page': { jobs: [queuedJob, chatJob], next_cursor: null },
@@ -155,7 +138,7 @@ export const operations = [
   operation('get /batch/jobs/{job_id}', 'getJob', 'Batch jobs', {
     summary: 'Read a job',
     description: 'The job as it stands now, with its whole result once it is done.',
-    parameters: [path],
+    parameters: path,
     answers: {
       200: json('The job.', JobRecord, {
         'A chat job': chatJob,
@@ -170,7 +153,7 @@ export const operations = [
     summary: 'See a page of a job’s document',
     description:
       'Draws a page of the document that a job works on, in grey, as it is drawn for OCR. It is drawn as it lies in the document: where the result of an extraction gives the page a `turn`, it stands upright once it is turned by so many degrees, clockwise. A page of an extraction that has no picture, such as one of a text file, comes as its text. The pages of a step, which has a `parent_job_id`, are those of the job that it was made for. It costs nothing, and can be asked for as long as the job keeps its copy of the document.',
-    parameters: [pagePath],
+    parameters: pagePath,
     answers: {
       200: {
         description: 'The page.',
@@ -187,7 +170,7 @@ export const operations = [
     summary: 'Cancel a queued job',
     description:
       'Only a queued job can be cancelled. What was made for it, such as the jobs of the files of a folder that waits to be listed on, is stopped.',
-    parameters: [path],
+    parameters: path,
     answers: {
       200: json('The job was cancelled.', JobRecord, {
         'A cancelled job': {
@@ -207,7 +190,7 @@ export const operations = [
     summary: 'Stop a job',
     description:
       'Stops a job that has not ended, and every job that was made for it. What has not begun ends at once; what runs begins no further page, line or call. The job ends `cancelled`, a moment later if it runs, and its `result` keeps what was done and paid for by then. Stopping it again changes nothing.',
-    parameters: [path],
+    parameters: path,
     answers: {
       200: json('The job as it stands now: it ends `cancelled`.', JobRecord, {
         'A job that had not begun': stoppedJob,
@@ -224,7 +207,7 @@ export const operations = [
     summary: 'Try a job again',
     description:
       'Makes a new job that does once more what a failed or cancelled one did not. Of a folder, it takes the files whose jobs failed and no other; of a folder that was itself stopped or failed, also those that were cancelled or that it had not come to. The ended job stays as it is. Asking again for the same job returns the same new one.',
-    parameters: [path],
+    parameters: path,
     answers: {
       202: json('The new job.', JobRecord, { 'A job tried again': retriedJob }),
       ...ofOneJob,
@@ -239,7 +222,7 @@ export const operations = [
     summary: 'Delete a job',
     description:
       'Erases a job that has ended, and every job that was made for it: what was asked, what was read of its documents, what was answered, its copies of files, the pages kept for later jobs, its idempotency record, and ratings of its id. It is hidden from all reads at once. A job of many files or lines takes longer than a request to erase: then the answer is 202, and the rest goes within minutes. A copy of a document that another of your jobs works on goes when that one has ended. What was charged stays, without any of its content; results on your drive stay, as they are yours. The files of a batch’s results go with its job; the file of its requests stays, as it is yours. Backups of the service keep what was erased for 35 days at most. Deleting it again changes nothing.',
-    parameters: [path],
+    parameters: path,
     answers: {
       200: json('It is erased.', DeletedJob, {
         'A job': { id: queuedJob.id, deleted: true, erased: true },

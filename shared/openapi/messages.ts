@@ -1,10 +1,9 @@
 import * as message from '../chat/completion-message.ts';
-import { component, words } from './operation.ts';
+import { component, described, words } from './operation.ts';
 
 /** What the document says of chat messages, which both jobs and chat completions take. */
 export const components = {
-  Message: component(message.Message, words.Message),
-  PlainMessage: component(message.PlainMessage, words.PlainMessage),
+  ...described({ ...message, MessageContent: message.Content }),
   SilentMessage: {
     ...component(message.SilentMessage, words.SilentMessage),
     rules: {
@@ -14,10 +13,4 @@ export const components = {
       })),
     },
   },
-  ToolMessage: component(message.ToolMessage, words.ToolMessage),
-  MessageContent: component(message.Content, words.MessageContent),
-  ContentPart: component(message.ContentPart, words.ContentPart),
-  TextPart: component(message.TextPart, words.TextPart),
-  ImagePart: component(message.ImagePart, words.ImagePart),
-  OtherPart: component(message.OtherPart, words.OtherPart),
 };

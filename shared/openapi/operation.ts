@@ -34,7 +34,7 @@ export interface Operation {
   description: string;
   /** Whether the route takes callers without an API key. */
   open?: boolean;
-  parameters?: ParameterGroup[];
+  parameters?: ParameterGroup | ParameterGroup[];
   body?: Content;
   /** Whether the body is a form, of `multipart/form-data`, and not JSON. */
   form?: boolean;
@@ -123,6 +123,23 @@ type Words<Schema> = { description: string } & (Schema extends { entries: infer 
   : unknown);
 
 export { words };
+
+/** Describes the schemas among some values that `words` has words for, by their names there. */
+export function described<Schemas extends object>(
+  schemas: Schemas & WithWords<Schemas>,
+): Record<string, Component> {
+  const given: Record<string, unknown> = { ...schemas };
+  const listed = Object.entries(words).filter(([name]) => Object.hasOwn(given, name));
+  return Object.fromEntries(
+    listed.map(([name, said]) => [name, component(given[name] as v.GenericSchema, said)]),
+  );
+}
+
+type WithWords<Schemas> = {
+  [Name in keyof Schemas & keyof typeof words]: (typeof words)[Name] extends Words<Schemas[Name]>
+    ? Schemas[Name]
+    : never;
+};
 
 /** Returns an example by its name. `test/openapi` sees that each fits its schema. */
 export const kept = <Value>(name: keyof typeof examples) => examples[name] as unknown as Value;

@@ -30,7 +30,7 @@ export function webhooksOf(webhooks: Record<string, Webhook>, schemaOf: SchemaOf
           ...described,
           tags: ['Webhooks'],
           security: [],
-          parameters: parameters.flatMap(parametersOf),
+          parameters: parametersOf(parameters),
           requestBody: bodyOf(body, schemaOf),
           responses: { '2XX': { description: 'It was received. The body is not read.' } },
         },
@@ -48,7 +48,7 @@ function operationOf(operation: Operation, schemaOf: SchemaOf) {
     summary,
     description,
     ...(open && { security: [] }),
-    ...(parameters && { parameters: parameters.flatMap(parametersOf) }),
+    ...(parameters && { parameters: [parameters].flat().flatMap(parametersOf) }),
     ...(body && { requestBody: bodyOf(body, schemaOf, form ? 'multipart/form-data' : undefined) }),
     responses: Object.fromEntries(
       Object.entries({ ...commonErrorAnswers(operation), ...answers }).map(([status, answer]) => [

@@ -6,19 +6,19 @@ import { catalogue } from '../models/catalogue.ts';
 import { noSuchModel } from './completions.ts';
 import { completionErrorAnswer, modelErrors } from './error-answers.ts';
 import { headersOfAnswers } from './headers.ts';
-import { component, content, json, operation, words } from './operation.ts';
+import { content, described, json, operation } from './operation.ts';
 
-export const components = {
-  ResponseRequest: component(ResponseRequest, words.ResponseRequest),
-  ResponseTokensRequest: component(ResponseTokensRequest, words.ResponseTokensRequest),
-  ResponseItem: component(ResponseItem, words.ResponseItem),
-  ResponseTool: component(ResponseTool, words.ResponseTool),
-  ResponseText: component(ResponseText, words.ResponseText),
-  Response: component(ModelResponse, words.Response),
-  ResponseUsage: component(ResponseUsage, words.ResponseUsage),
-  ResponseEvent: component(ResponseEvent, words.ResponseEvent),
-  ResponseTokens: component(ResponseTokens, words.ResponseTokens),
-};
+export const components = described({
+  ResponseRequest,
+  ResponseTokensRequest,
+  ResponseItem,
+  ResponseTool,
+  ResponseText,
+  Response: ModelResponse,
+  ResponseUsage,
+  ResponseEvent,
+  ResponseTokens,
+});
 
 const model = catalogue.defaults.chat;
 const refused = completionErrorAnswer(

@@ -2,15 +2,7 @@ import * as v from 'valibot';
 import { Health, HealthParts, HealthQuery } from '../health/check-health.ts';
 import { version } from '../version.ts';
 import { errorAnswer, limitReached, unauthorized, validationErrors } from './error-answers.ts';
-import {
-  component,
-  content,
-  json,
-  type Operation,
-  operation,
-  parameters,
-  words,
-} from './operation.ts';
+import { content, described, json, type Operation, operation, parameters } from './operation.ts';
 
 /** The files that the reference page is made of. */
 export const docsFiles = [
@@ -87,12 +79,7 @@ const fileAnswers: Operation['answers'] = {
   ),
 };
 
-export const components = {
-  Health: component(Health, words.Health),
-  HealthParts: component(HealthParts, words.HealthParts),
-  Index: component(Index, words.Index),
-  OpenApiDocument: component(Document, words.OpenApiDocument),
-};
+export const components = described({ Health, HealthParts, Index, OpenApiDocument: Document });
 
 export const operations = [
   operation('get /', 'getIndex', 'Service', {
@@ -106,11 +93,9 @@ export const operations = [
     description:
       'Touches no store, and needs no key. With `deep=1` and a key in `Authorization` or `x-api-key` it asks the store, the queue, and for a token of the cheapest model that the key may use; the key pays.',
     open: true,
-    parameters: [
-      parameters('query', HealthQuery, {
-        deep: { description: '`1` checks each part.', example: '1' },
-      }),
-    ],
+    parameters: parameters('query', HealthQuery, {
+      deep: { description: '`1` checks each part.', example: '1' },
+    }),
     answers: {
       200: json('It does.', Health, {
         Health: { status: 'ok', version },
@@ -150,11 +135,9 @@ export const operations = [
     summary: 'A part of the page',
     description: 'The scripts, styles and licences of the page.',
     open: true,
-    parameters: [
-      parameters('path', DocsPath, {
-        file: { description: 'The file’s name.', example: 'swagger-ui.css' },
-      }),
-    ],
+    parameters: parameters('path', DocsPath, {
+      file: { description: 'The file’s name.', example: 'swagger-ui.css' },
+    }),
     answers: fileAnswers,
   }),
   operation('get /console', 'getConsole', 'Service', {
@@ -169,11 +152,9 @@ export const operations = [
     description:
       'The script, the styles and the licences of the page. Their names change with their content.',
     open: true,
-    parameters: [
-      parameters('path', ConsolePath, {
-        file: { description: 'The file’s name, as the page has it.', example: 'console.js' },
-      }),
-    ],
+    parameters: parameters('path', ConsolePath, {
+      file: { description: 'The file’s name, as the page has it.', example: 'console.js' },
+    }),
     answers: fileAnswers,
   }),
 ];

@@ -1,13 +1,13 @@
 import * as sessions from '../chat/sessions.ts';
 import { errorAnswer, validationErrors } from './error-answers.ts';
-import { component, json, operation, parameters, words } from './operation.ts';
+import { described, json, operation, parameters } from './operation.ts';
 
-export const components = {
-  Session: component(sessions.SessionEntry, words.Session),
-  SessionList: component(sessions.SessionList, words.SessionList),
-  SessionWithMessages: component(sessions.SessionRecord, words.SessionWithMessages),
-  DeletedSession: component(sessions.DeletedSession, words.DeletedSession),
-};
+export const components = described({
+  Session: sessions.SessionEntry,
+  SessionList: sessions.SessionList,
+  SessionWithMessages: sessions.SessionRecord,
+  DeletedSession: sessions.DeletedSession,
+});
 
 const session = {
   session_id: 'support-4711',
@@ -44,12 +44,10 @@ export const operations = [
   operation('get /chat/sessions', 'listSessions', 'Chat', {
     summary: 'List your sessions',
     description: 'The conversations that your key has had and that are not forgotten, 50 a page.',
-    parameters: [
-      parameters('query', sessions.SessionListQuery, {
-        cursor: '`next_cursor` of the page before.',
-        user_id: 'Only this user’s.',
-      }),
-    ],
+    parameters: parameters('query', sessions.SessionListQuery, {
+      cursor: '`next_cursor` of the page before.',
+      user_id: 'Only this user’s.',
+    }),
     answers: {
       200: json('A page of sessions.', sessions.SessionList, {
         'The last page': { sessions: [session], next_cursor: null },

@@ -11,7 +11,16 @@ import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { folderResult } from './job-results.ts';
 import { queuedJob } from './jobs.ts';
-import { component, content, json, kept, operation, parameters, words } from './operation.ts';
+import {
+  component,
+  content,
+  described,
+  json,
+  kept,
+  operation,
+  parameters,
+  words,
+} from './operation.ts';
 
 const engines = catalogue.ocrEngines.map(({ id }) => `\`${id}\``).join(', ');
 
@@ -23,12 +32,14 @@ export const components = {
       model: `The model to use; without it the default for the type of job. An \`ocr\` job takes an OCR engine (${engines}), or a model that sees.`,
     },
   }),
-  ExtractInput: component(ExtractInput, words.ExtractInput),
-  InlineInput: component(InlineInput, words.InlineInput),
-  DriveInput: component(DriveInput, words.DriveInput),
-  JobEstimate: component(JobEstimate, words.JobEstimate),
-  EstimatedFiles: component(EstimatedFiles, words.EstimatedFiles),
-  EstimatedPages: component(EstimatedPages, words.EstimatedPages),
+  ...described({
+    ExtractInput,
+    InlineInput,
+    DriveInput,
+    JobEstimate,
+    EstimatedFiles,
+    EstimatedPages,
+  }),
 };
 
 const estimate: JobEstimate = {
@@ -49,15 +60,13 @@ const submitJob = operation('post /batch/jobs', 'submitJob', 'Batch jobs', {
   summary: 'Submit a job',
   description:
     'Inline input and a file make one job, a drive folder one job for each of its pending files. An accepted job is never lost: it ends `done`, `failed` or `cancelled`.',
-  parameters: [
-    parameters('header', SubmissionHeader, {
-      'idempotency-key': {
-        name: 'Idempotency-Key',
-        description:
-          'Makes it safe to send the same submission again: within 24 hours the answer is the first one’s record.',
-      },
-    }),
-  ],
+  parameters: parameters('header', SubmissionHeader, {
+    'idempotency-key': {
+      name: 'Idempotency-Key',
+      description:
+        'Makes it safe to send the same submission again: within 24 hours the answer is the first one’s record.',
+    },
+  }),
   body: content(JobSubmission, {
     'A chat job': kept('A chat job'),
     'An image to be read': kept('An image to be read'),

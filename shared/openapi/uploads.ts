@@ -2,15 +2,15 @@ import { CompletionRequest, PartForm, UploadPath, UploadRequest } from '../files
 import { UploadObject } from '../files/upload.ts';
 import { UploadPart } from '../files/upload-part.ts';
 import { completionErrorAnswer } from './error-answers.ts';
-import { component, content, json, operation, parameters, words } from './operation.ts';
+import { content, described, json, operation, parameters } from './operation.ts';
 
-export const components = {
-  UploadRequest: component(UploadRequest, words.UploadRequest),
-  UploadObject: component(UploadObject, words.UploadObject),
-  PartForm: component(PartForm, words.PartForm),
-  UploadPart: component(UploadPart, words.UploadPart),
-  CompletionOfUpload: component(CompletionRequest, words.CompletionOfUpload),
-};
+export const components = described({
+  UploadRequest,
+  UploadObject,
+  PartForm,
+  UploadPart,
+  CompletionOfUpload: CompletionRequest,
+});
 
 const id = 'upload_0199b3c1d2e37f40a1b2c3d4e5f60718';
 const partId = 'part_0199b3c1d2e37f40a1b2c3d4e5f60719';
@@ -27,7 +27,7 @@ const file = {
   ...{ status: 'processed' as const, status_details: null },
 };
 const path = '/v1/uploads/{upload_id}';
-const ofUpload = [parameters('path', UploadPath, { upload_id: 'The upload’s id.' })];
+const ofUpload = parameters('path', UploadPath, { upload_id: 'The upload’s id.' });
 const noSuchUpload = completionErrorAnswer(
   'The key has no such upload.',
   `No such Upload object: ${id}`,

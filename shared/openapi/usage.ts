@@ -2,25 +2,18 @@ import * as limits from '../keys/limits-report.ts';
 import { catalogue } from '../models/catalogue.ts';
 import * as reports from '../usage/reports.ts';
 import { validationErrors } from './error-answers.ts';
-import { component, json, kept, operation, parameters, words } from './operation.ts';
+import { described, json, kept, operation, parameters } from './operation.ts';
 
-export const components = {
-  LimitsReport: component(limits.LimitsReport, words.LimitsReport),
-  FurtherLimit: component(limits.FurtherLimit, words.FurtherLimit),
-  SearchPrice: component(limits.SearchPrice, words.SearchPrice),
-  ResearchLimit: component(limits.ResearchLimit, words.ResearchLimit),
-  Budget: component(limits.Budget, words.Budget),
-  TeamBudget: component(limits.TeamBudget, words.TeamBudget),
-  OcrAllowance: component(limits.OcrAllowance, words.OcrAllowance),
-  StatsReport: component(reports.StatsReport, words.StatsReport),
-  TokenSums: component(reports.TokenSums, words.TokenSums),
-  ModelUse: component(reports.ModelUse, words.ModelUse),
-  ModelDay: component(reports.ModelDay, words.ModelDay),
-  BatchStatsReport: component(reports.BatchStatsReport, words.BatchStatsReport),
-  BatchUse: component(reports.BatchUse, words.BatchUse),
-  BatchDay: component(reports.BatchDay, words.BatchDay),
-  JobsByStatus: component(reports.JobsByStatus, words.JobsByStatus),
-};
+export const components = described({
+  ...reports,
+  LimitsReport: limits.LimitsReport,
+  FurtherLimit: limits.FurtherLimit,
+  SearchPrice: limits.SearchPrice,
+  ResearchLimit: limits.ResearchLimit,
+  Budget: limits.Budget,
+  TeamBudget: limits.TeamBudget,
+  OcrAllowance: limits.OcrAllowance,
+});
 
 const exampleUse = {
   requests: 9,
@@ -36,12 +29,10 @@ export const operations = [
   operation('get /user/limits', 'getLimits', 'Usage', {
     summary: 'Your budget and OCR allowance',
     description: 'As they are now, with what running requests hold taken off.',
-    parameters: [
-      parameters('query', limits.LimitsQuery, {
-        customer:
-          'Whose limits are shown, where each customer has its own; by default those of requests that name none.',
-      }),
-    ],
+    parameters: parameters('query', limits.LimitsQuery, {
+      customer:
+        'Whose limits are shown, where each customer has its own; by default those of requests that name none.',
+    }),
     answers: {
       200: json('The limits.', limits.LimitsReport, {
         'A budget of $10 a month, in a team with one of $100': kept(
@@ -54,11 +45,9 @@ export const operations = [
   operation('get /user/stats', 'getStats', 'Usage', {
     summary: 'What you have used',
     description: 'By model, in a period of days, UTC, that ends today.',
-    parameters: [
-      parameters('query', reports.StatsQuery, {
-        period: '`1d` is today, `all` is since the key exists.',
-      }),
-    ],
+    parameters: parameters('query', reports.StatsQuery, {
+      period: '`1d` is today, `all` is since the key exists.',
+    }),
     answers: {
       200: json('The statistics.', reports.StatsReport, {
         'A week': {
@@ -102,11 +91,9 @@ export const operations = [
     summary: 'What your jobs have used',
     description:
       'By day and tag, and the jobs by status. A call counts under `batch` and under its kind, so totals are those of `batch` alone.',
-    parameters: [
-      parameters('query', reports.BatchStatsQuery, {
-        days: 'How many days, UTC, with today the last.',
-      }),
-    ],
+    parameters: parameters('query', reports.BatchStatsQuery, {
+      days: 'How many days, UTC, with today the last.',
+    }),
     answers: {
       200: json('The statistics.', reports.BatchStatsReport, {
         'One day': {

@@ -1,28 +1,16 @@
 import * as v from 'valibot';
 import { catalogue } from '../models/catalogue.ts';
 import { BudgetEvent, BudgetReached, JobEnd, JobEvent } from '../webhooks/event-body.ts';
-import {
-  type Content,
-  component,
-  content,
-  type ParameterGroup,
-  parameters,
-  words,
-} from './operation.ts';
+import { type Content, content, described, type ParameterGroup, parameters } from './operation.ts';
 
-export const components = {
-  JobEvent: component(JobEvent, words.JobEvent),
-  JobEnd: component(JobEnd, words.JobEnd),
-  BudgetEvent: component(BudgetEvent, words.BudgetEvent),
-  BudgetReached: component(BudgetReached, words.BudgetReached),
-};
+export const components = described({ JobEvent, JobEnd, BudgetEvent, BudgetReached });
 
 /** What the service sends of itself, to the address that an operator has set. */
 export interface Webhook {
   operationId: string;
   summary: string;
   description: string;
-  parameters: ParameterGroup[];
+  parameters: ParameterGroup;
   body: Content;
 }
 
@@ -75,7 +63,7 @@ const jobEvent = (
     operationId: `job${status[0]?.toUpperCase()}${status.slice(1)}`,
     summary,
     description: `About jobs that the key submitted itself: a folder’s files are told by their folder. ${rules}`,
-    parameters: [signature],
+    parameters: signature,
     body: content(JobEvent, {
       [summary]: { ...event, type: `job.${status}`, data: { ...jobEnd, status, ...data } },
     }),
@@ -97,7 +85,7 @@ export const webhooks: Record<string, Webhook> = Object.fromEntries([
       operationId: 'budgetReached',
       summary: 'A part of a budget is spent',
       description: `At 50, 80 and 100 % of the budget of a key or a team, each once in a window and for a budget. ${rules}`,
-      parameters: [signature],
+      parameters: signature,
       body: content(BudgetEvent, {
         'Half of a team’s budget': {
           ...event,

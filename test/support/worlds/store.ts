@@ -9,7 +9,9 @@ import { startSecrets } from '../../../lib/local/stage/engines.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { resolve, resourcesOf, type Template } from '../../../lib/local/template/template.ts';
+import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { shared } from '../run/shared.ts';
+import { sendPlainly } from './plain-requests.ts';
 
 export interface StoreOptions {
   /** Makes queues and a bucket too. */
@@ -78,6 +80,7 @@ export async function useStore({
     ...(queues && { AWS_ENDPOINT_URL_S3: queuesUrl }),
     ...(secrets && { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url, OPENAI_BASE_URL: modelUrl }),
   });
+  sendPlainly(dynamodb, dynamodbUrl);
   afterAll(() => Promise.all([secrets?.close(), deleteTables()]));
   return { renew };
 }

@@ -67,7 +67,7 @@ const histories = {
 const names = Object.keys(histories) as (keyof typeof histories)[];
 
 it.each(names)('spends what charges cost, whichever process dies with its leases: %s', (name) =>
-  expectExact(histories[name], cases(3, 60), async () => ({
+  expectExact(histories[name], cases(2, 60), async () => ({
     keyIds: [await newAccount('key')],
     teamIds: [],
   })),

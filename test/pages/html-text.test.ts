@@ -144,7 +144,7 @@ describe('the title', () => {
 });
 
 describe('a hostile page costs little:', () => {
-  const bytes = cases(500_000, 5_000_000);
+  const bytes = cases(200_000, 5_000_000);
   const fill = (piece: string) => piece.repeat(Math.floor(bytes / piece.length));
   const deep = (tag: string, count: number) =>
     `${`<${tag}>`.repeat(count)}text${`</${tag}>`.repeat(count)}`;
@@ -162,7 +162,7 @@ describe('a hostile page costs little:', () => {
     ['a huge title', `<title>${fill('a - ')}</title>text`, 'text'],
     ['a huge comment', `text<!--${fill('--')}`, 'text'],
     ['a huge script', `<script>${fill('</scrip ')}</script>text`, 'text'],
-    ['half a megabyte of text', `<p>${fill(sentence)}`, /^A lamp/],
+    ['nothing but text', `<p>${fill(sentence)}`, /^A lamp/],
     ['signs that begin tags', fill('<'), /^<+$/],
     ['entities', fill('&amp;'), /^&+$/],
     ['spaces', `text${fill(' ')}`, 'text'],

@@ -58,19 +58,29 @@ async function* itemsOf(
   }
 }
 
+/** What objects hold that were read before: one that is written again has another tag. */
+const contents = new Map<string, Buffer>();
+
 async function* allObjects({ s3, prefix = '' }: Stores): AsyncGenerator<[string, Buffer]> {
   const { Buckets = [] } = await s3.send(new ListBucketsCommand({}));
   for (const { Name: Bucket = '' } of Buckets) {
     if (!Bucket.startsWith(prefix)) continue;
     for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket })) {
-      for (const { Key } of Contents) {
-        const object = await s3.send(new GetObjectCommand({ Bucket, Key })).catch(unlessGone);
-        if (!object) continue;
-        const bytes = await object.Body?.transformToByteArray();
-        yield [`${Bucket} ${Key}`, Buffer.from(bytes ?? [])];
+      for (const { Key, ETag } of Contents) {
+        const place = `${Bucket} ${Key}`;
+        const name = `${place} ${ETag}`;
+        const content = contents.get(name) ?? (await contentOf(s3, Bucket, Key));
+        if (!content) continue;
+        contents.set(name, content);
+        yield [place, content];
       }
     }
   }
+}
+
+async function contentOf(s3: S3Client, Bucket: string, Key?: string): Promise<Buffer | undefined> {
+  const object = await s3.send(new GetObjectCommand({ Bucket, Key })).catch(unlessGone);
+  return object && Buffer.from((await object.Body?.transformToByteArray()) ?? []);
 }
 
 /** Another test may have deleted an object since it was listed. */

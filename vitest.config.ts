@@ -20,8 +20,9 @@ export default defineConfig({
     // All orders and deaths take minutes on a machine that does something else.
     testTimeout: isExhaustive ? 300_000 : 120_000,
     hookTimeout: 120_000,
-    // The engines and stages take as much as the workers. More than four were not tried.
-    maxWorkers: Math.max(2, Math.min(4, Math.floor(availableParallelism() / 2))),
+    // The engines and stages take as much as the workers. On two cores a third works while others wait: for pages that take
+    // long, providers that are dead, processes that start. More than four were not tried.
+    maxWorkers: Math.max(3, Math.min(4, Math.floor(availableParallelism() / 2))),
     // A worker keeps the modules of `node_modules` from file to file; `each-file.ts` resets all else.
     isolate: false,
     restoreMocks: true,

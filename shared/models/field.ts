@@ -2,6 +2,13 @@
 export const textIn = (value: unknown, otherwise = ''): string =>
   typeof value === 'string' ? value : otherwise;
 
+/** Whether a field is there and has a value. */
+export const isSet = (value: unknown) => value !== undefined && value !== null;
+
+/** The fields of what should be an object; another value has none. */
+export const fieldsIn = (value: unknown): Record<string, unknown> =>
+  (typeof value === 'object' && value ? value : {}) as Record<string, unknown>;
+
 /** Arguments of a tool: JSON, or what it says. */
 export const jsonIn = (value: unknown): string =>
   typeof value === 'object' && value ? JSON.stringify(value) : textIn(value);

@@ -51,9 +51,12 @@ export interface Reasoning {
 /** A message in its place. A tool's result is a message of its own. */
 export type AskMessage =
   | { role: 'system' | 'developer'; parts: TextPart[] }
-  | { role: 'user'; parts: (TextPart | ImagePart | FilePart)[]; name?: string }
+  | { role: 'user'; parts: SentPart[]; name?: string }
   | { role: 'assistant'; parts: AssistantPart[]; name?: string }
-  | { role: 'tool'; callId: string; parts: (TextPart | ImagePart | FilePart)[]; isError?: boolean };
+  | { role: 'tool'; callId: string; parts: SentPart[]; isError?: boolean };
+
+/** What a user says, or a tool returns. */
+export type SentPart = TextPart | ImagePart | FilePart;
 
 export type AssistantPart = TextPart | ThoughtPart | RefusalPart | ToolCallPart;
 
@@ -128,11 +131,8 @@ export type Tool =
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string; namespace?: string };
 
-const callsIn = (message: AskMessage): AssistantPart[] =>
-  message.role === 'assistant' ? message.parts : [];
-
-const idsIn = (message: AskMessage) =>
-  callsIn(message).flatMap((part) => (part.is === 'toolCall' ? [part.id] : []));
+const idsIn = ({ parts }: AskMessage) =>
+  (parts as AssistantPart[]).flatMap((part) => (part.is === 'toolCall' ? [part.id] : []));
 
 /**
  * Puts tools' outputs right after the turn that called them, as all providers but Responses' need it. Throws
@@ -170,9 +170,12 @@ const efforts = [
 /** How hard a model is to think, in words: as asked, or for a reasoning model what a budget of thoughts stands for. */
 export function effortOf({ reasoning }: Ask, model: Model): string | undefined {
   const { effort, budgetTokens } = reasoning ?? {};
-  if (effort !== undefined || budgetTokens === undefined || !model.reasoning) return effort;
-  return efforts.find(([below]) => budgetTokens < below)?.[1];
+  return model.reasoning ? (effort ?? effortFor(budgetTokens)) : effort;
 }
+
+/** The effort for a number of tokens of thoughts, where a model knows efforts alone. */
+export const effortFor = (budgetTokens: number | undefined) =>
+  efforts.find(([below]) => budgetTokens !== undefined && budgetTokens < below)?.[1];
 
 /** Says in words that a tool failed, where the dialect has no field for it. */
 export function toldAsError(

@@ -1,7 +1,7 @@
 import { type ServiceError, valueError } from '../../http/errors.ts';
 import type { Model } from '../catalogue.ts';
 import type { SizedRequest } from '../token-bounds.ts';
-import type { Ask } from './ask.ts';
+import type { Ask, SentPart, TextPart } from './ask.ts';
 
 /**
  * A piece of a model's answer in no wire dialect. Successive pieces of a kind are one block; tool calls have an
@@ -110,6 +110,16 @@ export interface AnswerWriter {
   ping(): string;
 }
 
+/** A place in a request: the names and indices that lead there. */
+export type Place = (string | number)[];
+
 /** 400 or 422: what a request asks for, which the provider of its model can't be told in its own dialect. */
-export const untranslatable = (place: (string | number)[], what: string) =>
+export const untranslatable = (place: Place, what: string) =>
   valueError(['body', ...place], `${what} is not available for this model`);
+
+/** The texts among parts, which must be all that there is. */
+export const textsOf = (parts: readonly SentPart[], place: Place): TextPart[] =>
+  parts.map((part, index) => {
+    if (part.is === 'text') return part;
+    throw untranslatable([...place, 'content', index], `a part of the type ${part.is} here`);
+  });

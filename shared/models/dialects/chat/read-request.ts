@@ -1,16 +1,7 @@
-import { jsonIn, numberIn, textIn } from '../../field.ts';
-import type {
-  Ask,
-  AskMessage,
-  AssistantPart,
-  FilePart,
-  ImagePart,
-  TextPart,
-  Tool,
-} from '../ask.ts';
-import { type Body, untranslatable } from '../dialect.ts';
-
-type Place = (string | number)[];
+import { isSet, jsonIn, numberIn, textIn } from '../../field.ts';
+import type { Ask, AskMessage, AssistantPart, SentPart, Tool } from '../ask.ts';
+import { type Body, type Place, textsOf, untranslatable } from '../dialect.ts';
+import { schemaFormat, toolNamed } from '../read-shapes.ts';
 
 /** What is left out without harm: it changes no answer that others give. */
 const ignored = [
@@ -59,8 +50,6 @@ export function readChatRequest(body: Body): Ask {
   if (format) ask.format = format;
   return ask;
 }
-
-const isSet = (value: unknown) => value !== undefined && value !== null;
 
 /** A field that must be a text. It is what a request's schema lets through, so it may be anything. */
 function wordOf(value: unknown, place: Place): string {
@@ -135,13 +124,13 @@ function thoughtsOf({ thinking_blocks }: Body): AssistantPart[] {
     }));
 }
 
-function partsOf(content: unknown, place: Place): (TextPart | ImagePart | FilePart)[] {
+function partsOf(content: unknown, place: Place): SentPart[] {
   if (!isSet(content)) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
   return (content as Body[]).map((part, index) => partOf(part, [...place, 'content', index]));
 }
 
-function partOf(part: Body, place: Place): TextPart | ImagePart | FilePart {
+function partOf(part: Body, place: Place): SentPart {
   const { type, text, image_url, file } = part;
   const cache = cacheOf(part);
   if (type === 'text') return { is: 'text', text: textIn(text), ...cache };
@@ -162,38 +151,13 @@ function cacheOf({ cache_control }: Body): { cache?: '5m' | '1h' } {
   return { cache: (cache_control as Body)['ttl'] === '1h' ? '1h' : '5m' };
 }
 
-/** The texts among parts, which must be all that there is. */
-function textsOf(parts: (TextPart | ImagePart | FilePart)[], place: Place): TextPart[] {
-  return parts.map((part, index) => {
-    if (part.is === 'text') return part;
-    throw untranslatable([...place, 'content', index], `a part of the type ${part.is} here`);
-  });
-}
-
 function toolOf(tool: Body, place: Place): Tool {
-  if (tool['type'] === 'custom') {
-    const { name, description, format } = objectOf(tool['custom'], [...place, 'custom']);
-    return {
-      is: 'custom',
-      name: wordOf(name, [...place, 'custom', 'name']),
-      ...(typeof description === 'string' && { description }),
-      ...(typeof format === 'object' && format && { format }),
-    };
-  }
-  if (tool['type'] !== 'function')
-    throw untranslatable([...place, 'type'], `a tool of the type ${textIn(tool['type'])}`);
-  const { name, description, parameters, strict } = objectOf(tool['function'], [
-    ...place,
-    'function',
-  ]);
-  return {
-    is: 'function',
-    name: wordOf(name, [...place, 'function', 'name']),
-    ...(typeof description === 'string' && { description }),
-    ...(typeof parameters === 'object' && parameters && { schema: parameters }),
-    ...(typeof strict === 'boolean' && { strict }),
-    ...cacheOf(tool),
-  };
+  const { type } = tool;
+  if (type !== 'custom' && type !== 'function')
+    throw untranslatable([...place, 'type'], `a tool of the type ${textIn(type)}`);
+  const said = objectOf(tool[type], [...place, type]);
+  const name = wordOf(said['name'], [...place, type, 'name']);
+  return { ...toolNamed(name, type, said), ...(type === 'function' && cacheOf(tool)) };
 }
 
 function choiceOf(choice: unknown): Ask['toolChoice'] & {} {
@@ -208,15 +172,5 @@ function choiceOf(choice: unknown): Ask['toolChoice'] & {} {
 function formatOf(format: Body): Ask['format'] {
   if (format['type'] === 'json_object') return { is: 'json' };
   if (format['type'] !== 'json_schema') return undefined;
-  const { name, schema, strict, description } = objectOf(format['json_schema'], [
-    'response_format',
-    'json_schema',
-  ]);
-  return {
-    is: 'schema',
-    name: textIn(name),
-    schema: (schema ?? {}) as object,
-    ...(typeof strict === 'boolean' && { strict }),
-    ...(typeof description === 'string' && { description }),
-  };
+  return schemaFormat(objectOf(format['json_schema'], ['response_format', 'json_schema']));
 }

@@ -2,6 +2,7 @@ import { doneEvent, eventOf } from '../../../http/event-stream.ts';
 import { type Ask, createdOf } from '../ask.ts';
 import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
 import { chatUsage, finishReasons } from '../metered.ts';
+import { callOf } from './write-request.ts';
 
 /** Writes the chunks of a streamed chat completion, with its usage in the last one. */
 export class ChatAnswerWriter implements AnswerWriter {
@@ -77,9 +78,7 @@ function deltaOf(event: Piece, thought: string): Body {
   if (event.is === 'thought') return { reasoning_content: event.text };
   if (event.is === 'signature') return { thinking_blocks: [thinkingBlock(event, thought)] };
   if (event.is === 'refusal') return { refusal: event.text };
-  const { index, id, name, isCustom } = event;
-  if (isCustom) return { tool_calls: [{ index, id, type: 'custom', custom: { name, input: '' } }] };
-  return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+  return { tool_calls: [{ index: event.index, ...callOf({ ...event, input: '' }) }] };
 }
 
 function thinkingBlock(event: { signature?: string; encrypted?: string }, thinking: string): Body {
@@ -123,7 +122,9 @@ function messageOf(events: readonly AnswerEvent[]): Body {
   };
   const thought = textOf('thought');
   const signed = events.filter((event) => event.is === 'signature');
-  const calls = events.flatMap((event) => (event.is === 'toolCall' ? [callOf(event, events)] : []));
+  const calls = events.flatMap((event) =>
+    event.is === 'toolCall' ? [wholeCall(event, events)] : [],
+  );
   return {
     role: 'assistant',
     content: textOf('text'),
@@ -146,16 +147,11 @@ function thinkingBlocks(events: readonly AnswerEvent[]): Body[] {
   });
 }
 
-function callOf(
-  { index, id, name, isCustom }: Extract<AnswerEvent, { is: 'toolCall' }>,
-  events: readonly AnswerEvent[],
-): Body {
+function wholeCall(call: AnswerEvent & { is: 'toolCall' }, events: readonly AnswerEvent[]): Body {
   const inputs = events.flatMap((each) =>
-    each.is === 'toolInput' && each.index === index ? [each.text] : [],
+    each.is === 'toolInput' && each.index === call.index ? [each.text] : [],
   );
-  const input = inputs.join('');
-  if (isCustom) return { id, type: 'custom', custom: { name, input } };
-  return { id, type: 'function', function: { name, arguments: input } };
+  return callOf({ ...call, input: inputs.join('') });
 }
 
 const newId = () => `chatcmpl-${crypto.randomUUID().replaceAll('-', '')}`;

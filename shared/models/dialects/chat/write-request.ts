@@ -1,15 +1,6 @@
 import type { Model } from '../../catalogue.ts';
-import {
-  type Ask,
-  type AskMessage,
-  effortOf,
-  type FilePart,
-  type Format,
-  type ImagePart,
-  type TextPart,
-  type Tool,
-  toldAsError,
-} from '../ask.ts';
+import type { Ask, AskMessage, Format, SentPart, Tool, ToolCallPart } from '../ask.ts';
+import { effortOf, toldAsError } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { thoughtFields } from './thoughts.ts';
 
@@ -41,7 +32,7 @@ export function writeChatRequest(ask: Ask, model: Model): Body {
 function messagesOf({ messages, model }: Ask, { reasoning }: Model): Body[] {
   const thinker = { model, takesUnsealed: reasoning };
   const written: Body[] = [];
-  let shown: (ImagePart | FilePart)[] = [];
+  let shown: SentPart[] = [];
   const show = () => {
     if (shown.length > 0) written.push({ role: 'user', content: contentOf(shown) });
     shown = [];
@@ -87,23 +78,14 @@ function messageOf(message: AskMessage, { model, takesUnsealed }: Thinker): Body
   };
 }
 
-const callOf = ({
-  id,
-  name,
-  input,
-  isCustom,
-}: {
-  id: string;
-  name: string;
-  input: string;
-  isCustom?: boolean;
-}) =>
+/** Writes a call of a tool: of a function by its arguments, of a custom one by its input. */
+export const callOf = ({ id, name, input, isCustom }: Omit<ToolCallPart, 'is'>): Body =>
   isCustom
     ? { id, type: 'custom', custom: { name, input } }
     : { id, type: 'function', function: { name, arguments: input } };
 
 /** A text alone is written as one string, which every provider takes. */
-function contentOf(parts: (TextPart | ImagePart | FilePart)[]): unknown {
+function contentOf(parts: readonly SentPart[]): unknown {
   const texts = parts.filter((part) => part.is === 'text');
   if (texts.length === parts.length) return texts.map(({ text }) => text).join('\n\n');
   return parts.map((part) => {

@@ -1,8 +1,9 @@
 import type { ServiceError } from '../../../http/errors.ts';
 import { messagesErrorOf } from '../../../http/messages-error.ts';
 import { unavailable } from '../../errors.ts';
-import { newCallId, textIn } from '../../field.ts';
+import { fieldsIn, newCallId, textIn } from '../../field.ts';
 import type { AnswerEvent, Body, EndingReader, EndReason, Usage } from '../dialect.ts';
+import { startOf } from '../read-shapes.ts';
 import { readUsage, writeUsage } from './usage.ts';
 import { listOf, namedEvent } from './wire.ts';
 
@@ -32,7 +33,7 @@ export class MessagesAnswerReader implements EndingReader {
     if (type === 'ping') return [];
     if (type === 'error') return [this.error(event)];
     if (this.isOver || this.hasStarted === (type === 'message_start')) throw outOfOrder();
-    if (type === 'message_start') return this.start(bodyOf(event['message']));
+    if (type === 'message_start') return this.start(fieldsIn(event['message']));
     if (type === 'content_block_start') return this.begin(event);
     if (type === 'content_block_delta') return this.piece(event);
     if (type === 'content_block_stop') return this.stop(event);
@@ -78,7 +79,7 @@ export class MessagesAnswerReader implements EndingReader {
 
   private begin({ index, content_block }: Body): AnswerEvent[] {
     if (this.open || index !== this.blocks) throw outOfOrder();
-    const block = bodyOf(content_block);
+    const block = fieldsIn(content_block);
     const type = textIn(block['type']);
     const call = this.calls;
     this.open = { index, type, call, ...(type === 'tool_use' && { input: block['input'] }) };
@@ -90,7 +91,7 @@ export class MessagesAnswerReader implements EndingReader {
   private piece({ index, delta }: Body): AnswerEvent[] {
     const { open } = this;
     if (!open || index !== open.index) throw outOfOrder();
-    const { type, ...piece } = bodyOf(delta);
+    const { type, ...piece } = fieldsIn(delta);
     const [block, read] = pieces.get(textIn(type)) ?? [];
     if (!read) return [];
     if (block === open.type) {
@@ -112,7 +113,7 @@ export class MessagesAnswerReader implements EndingReader {
 
   private delta({ delta, ...event }: Body): AnswerEvent[] {
     if (this.open) throw outOfOrder();
-    this.end = endOf(bodyOf(delta), this.end);
+    this.end = endOf(fieldsIn(delta), this.end);
     return this.usage(event);
   }
 
@@ -124,7 +125,7 @@ export class MessagesAnswerReader implements EndingReader {
 
   /** Counts are of the answer so far. What an event doesn't tell is as it was. An estimate is our own, and tells nothing. */
   private usage({ usage }: Body): AnswerEvent[] {
-    const { estimated, ...counts } = bodyOf(usage);
+    const { estimated, ...counts } = fieldsIn(usage);
     const told = Object.entries(counts).filter(([, count]) => count !== null);
     if (told.length === 0) return [];
     this.told = { ...this.told, ...Object.fromEntries(told) };
@@ -133,8 +134,6 @@ export class MessagesAnswerReader implements EndingReader {
 }
 
 const outOfOrder = () => unavailable('The model sent its answer out of order.');
-
-const bodyOf = (value: unknown) => (typeof value === 'object' && value ? value : {}) as Body;
 
 type ReadPiece = (piece: Body, call: number) => AnswerEvent[];
 
@@ -154,12 +153,6 @@ const pieces = new Map<string, [string, ReadPiece]>([
   ['signature_delta', ['thinking', ({ signature }) => signatureEvent(signature)]],
   ['input_json_delta', ['tool_use', ({ partial_json }, call) => inputEvent(call, partial_json)]],
 ]);
-
-const startOf = ({ id, model }: Body): AnswerEvent => ({
-  is: 'start',
-  ...(typeof id === 'string' && { id }),
-  ...(typeof model === 'string' && { model }),
-});
 
 /** What a block says as it opens. Blocks of a provider's own tools say nothing to others. */
 function openingOf(block: Body, call: number): AnswerEvent[] {
@@ -188,7 +181,7 @@ function endOf({ stop_reason, stop_sequence }: Body, before: AnswerEvent & { is:
 }
 
 function errorIn(event: Body): AnswerEvent {
-  const { type, message } = bodyOf(event['error']);
+  const { type, message } = fieldsIn(event['error']);
   return {
     is: 'error',
     message: typeof message === 'string' ? message : 'The model reported an error.',
@@ -209,7 +202,7 @@ export function readMessagesAnswer(answer: Body): AnswerEvent[] {
     const input = JSON.stringify(block['input'] ?? {});
     return [...openingOf(block, index), ...inputEvent(index, input)];
   });
-  const { estimated, ...usage } = bodyOf(answer['usage']);
+  const { estimated, ...usage } = fieldsIn(answer['usage']);
   const told: AnswerEvent[] = [{ is: 'usage', usage: readUsage(usage) }];
   return [
     startOf(answer),

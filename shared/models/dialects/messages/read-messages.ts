@@ -1,10 +1,7 @@
 import { textIn } from '../../field.ts';
-import type { AskMessage, AssistantPart, FilePart, ImagePart, TextPart } from '../ask.ts';
-import { type Body, untranslatable } from '../dialect.ts';
+import type { AskMessage, AssistantPart, SentPart, TextPart } from '../ask.ts';
+import { type Body, type Place, untranslatable } from '../dialect.ts';
 import { blocksOf, cacheOf, listOf } from './wire.ts';
-
-type Place = (string | number)[];
-type Part = TextPart | ImagePart | FilePart;
 
 /** Reads what stands before the messages, in its order. */
 export function readSystem(system: unknown): AskMessage[] {
@@ -26,7 +23,7 @@ function messagesOf({ role, content }: Body, place: Place): AskMessage[] {
     return [{ role, parts }];
   }
   const results: AskMessage[] = [];
-  const parts: Part[] = [];
+  const parts: SentPart[] = [];
   for (const [at, block] of blocks.entries()) {
     if (block['type'] === 'tool_result') results.push(resultOf(block, [...place, at]));
     else parts.push(...partsOf(block, [...place, at]));
@@ -55,7 +52,7 @@ function textAlone(block: Body, place: Place): TextPart {
   throw untranslatable([...place, 'type'], `a block of the type ${textIn(block['type'])} here`);
 }
 
-function partsOf(block: Body, place: Place): Part[] {
+function partsOf(block: Body, place: Place): SentPart[] {
   const { type, source, title } = block;
   const cache = cacheOf(block);
   if (type === 'text') return [textOf(block)];
@@ -77,7 +74,7 @@ function partsOf(block: Body, place: Place): Part[] {
 }
 
 /** Reads a document: its own text or blocks, or a file. */
-function documentOf(block: Body, place: Place): Part[] {
+function documentOf(block: Body, place: Place): SentPart[] {
   const { source, title, context } = block;
   const { type, data, content } = (source ?? {}) as Body;
   const cache = cacheOf(block);

@@ -1,6 +1,7 @@
-import { textIn } from '../../field.ts';
-import type { Ask, Reasoning, Tool } from '../ask.ts';
+import { fieldsIn, isSet, textIn } from '../../field.ts';
+import { type Ask, effortFor, type Reasoning, type Tool } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { schemaFormat, toolNamed } from '../read-shapes.ts';
 import { readMessages, readSystem } from './read-messages.ts';
 import { cacheOf, isOwnTool, listOf } from './wire.ts';
 
@@ -38,8 +39,6 @@ export function readMessagesRequest(body: Body): Ask {
   return ask;
 }
 
-const isSet = (value: unknown) => value !== undefined && value !== null;
-
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 /** Reads a tool. Those that Claude knows without a description are known to no other model. */
@@ -48,15 +47,8 @@ function toolOf(tool: Body, index: number): Tool {
     const what = `a tool of the type ${textIn(tool['type'])}, which only models of Messages know,`;
     throw untranslatable(['tools', index, 'type'], what);
   }
-  const { name, description, input_schema, strict } = tool;
-  return {
-    is: 'function',
-    name: textIn(name),
-    ...(typeof description === 'string' && { description }),
-    ...(typeof input_schema === 'object' && input_schema && { schema: input_schema }),
-    ...(typeof strict === 'boolean' && { strict }),
-    ...cacheOf(tool),
-  };
+  const said = { ...tool, parameters: tool['input_schema'] };
+  return { ...toolNamed(textIn(tool['name']), 'function', said), ...cacheOf(tool) };
 }
 
 /** Reads which tools may be called. A choice among none is no choice. */
@@ -78,12 +70,9 @@ function readChoice(ask: Ask, choice: unknown): void {
 
 /** The form of the answer: `output_config.format`, which was `output_format` while it was tried. */
 function formatOf({ output_config, output_format }: Body): Ask['format'] {
-  const format = ((output_config as Body | null | undefined)?.['format'] ?? output_format) as
-    | Body
-    | null
-    | undefined;
-  if (format?.['type'] !== 'json_schema') return undefined;
-  return { is: 'schema', name: 'answer', schema: (format['schema'] ?? {}) as object, strict: true };
+  const format = fieldsIn(fieldsIn(output_config)['format'] ?? output_format);
+  if (format['type'] !== 'json_schema') return undefined;
+  return schemaFormat({ name: 'answer', schema: format['schema'], strict: true });
 }
 
 /** Reads how much is to be thought. Thoughts that are turned off are left to the model: many know no such word. */
@@ -92,7 +81,7 @@ function reasoningOf({ thinking, output_config }: Body): Reasoning | undefined {
   const { effort } = (output_config ?? {}) as Body;
   const isOn = type === 'enabled' || type === 'adaptive';
   const budget = isOn && typeof budget_tokens === 'number' ? budget_tokens : undefined;
-  const told = typeof effort === 'string' ? effort : effortOf(budget);
+  const told = typeof effort === 'string' ? effort : effortFor(budget);
   const reasoning: Reasoning = {
     // Others have no more than `high`, or call it otherwise.
     ...(told !== undefined && { effort: told === 'max' ? 'high' : told }),
@@ -100,11 +89,4 @@ function reasoningOf({ thinking, output_config }: Body): Reasoning | undefined {
     ...(isOn && { isShown: display !== 'omitted' }),
   };
   return Object.keys(reasoning).length > 0 ? reasoning : undefined;
-}
-
-/** The effort for a number of tokens of thoughts, where a model knows efforts alone. */
-function effortOf(budgetTokens: number | undefined): string | undefined {
-  if (budgetTokens === undefined) return undefined;
-  if (budgetTokens < 4_096) return 'low';
-  return budgetTokens < 16_384 ? 'medium' : 'high';
 }

@@ -1,21 +1,22 @@
 import { isCount } from '../../chat-usage.ts';
+import { fieldsIn, numberIn } from '../../field.ts';
 import type { Body, Usage } from '../dialect.ts';
 
 /**
- * Reads an answer's usage. Anthropic counts cache reads and writes beside the rest of the prompt.
+ * Reads an answer's usage, in which the meter doesn't believe what is no number. Anthropic counts cache reads and writes beside the rest of the prompt.
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function readUsage(told: Body): Usage {
   const { input_tokens, output_tokens, cache_read_input_tokens: read } = told;
   const written = countOf(told['cache_creation_input_tokens']);
-  const { ephemeral_5m_input_tokens, ephemeral_1h_input_tokens } = bodyOf(told['cache_creation']);
+  const { ephemeral_5m_input_tokens, ephemeral_1h_input_tokens } = fieldsIn(told['cache_creation']);
   const short = countOf(ephemeral_5m_input_tokens) ?? 0;
   const long = countOf(ephemeral_1h_input_tokens);
   const writtenAll = Math.max(written ?? 0, short + (long ?? 0));
-  const thoughts = countOf(bodyOf(told['output_tokens_details'])['thinking_tokens']);
+  const thoughts = countOf(fieldsIn(told['output_tokens_details'])['thinking_tokens']);
   return {
-    promptTokens: numberOf(input_tokens) + (countOf(read) ?? 0) + writtenAll,
-    outputTokens: numberOf(output_tokens),
+    promptTokens: numberIn(input_tokens) + (countOf(read) ?? 0) + writtenAll,
+    outputTokens: numberIn(output_tokens),
     cachedTokens: countOf(read) ?? 0,
     cacheWriteTokens: writtenAll - (long ?? 0),
     ...(long !== undefined && { cacheWrite1hTokens: long }),
@@ -40,9 +41,4 @@ export function writeUsage({ promptTokens, outputTokens, ...counts }: Usage): Bo
   };
 }
 
-const bodyOf = (value: unknown) => (typeof value === 'object' && value ? value : {}) as Body;
-
 const countOf = (value: unknown) => (isCount(value) ? value : undefined);
-
-/** What is no number is told as none, so that the meter doesn't believe it. */
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : Number.NaN);

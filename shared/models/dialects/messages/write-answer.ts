@@ -116,10 +116,8 @@ export class MessagesAnswerWriter implements AnswerWriter {
       case 'usage':
         this.usage = event.usage;
         return '';
-      case 'error': {
-        const { message, code } = event;
-        return namedEvent({ type: 'error', error: { type: errorTypeOf(code), message } });
-      }
+      case 'error':
+        return namedEvent(errorOf(event));
       case 'end':
         return this.end(event);
     }
@@ -226,6 +224,8 @@ export function estimatedUsage({ messages, tools }: Ask, outputTokens: number): 
   return { ...usage, estimated: true };
 }
 
-/** Errors that have Anthropic's own type keep it. */
-export const errorTypeOf = (code = ''): string =>
-  code.endsWith('_error') ? code : messagesErrorType(blamesRequest(code) ? 400 : 503);
+/** Describes an error. One that has Anthropic's own type keeps it. */
+export function errorOf({ message, code = '' }: AnswerEvent & { is: 'error' }) {
+  const type = messagesErrorType(blamesRequest(code) ? 400 : 503);
+  return { type: 'error', error: { type: code.endsWith('_error') ? code : type, message } };
+}

@@ -1,9 +1,7 @@
-import type { AskMessage, AssistantPart, FilePart, ImagePart, TextPart } from '../ask.ts';
+import type { AskMessage, AssistantPart, SentPart } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { isForeign } from './foreign.ts';
 import { cacheControlOf } from './wire.ts';
-
-type Part = TextPart | ImagePart | FilePart;
 
 /** Writes what is said by the system or a developer, wherever it stands: it has a place of its own. */
 export const writeSystem = (messages: readonly AskMessage[]): Body[] =>
@@ -42,10 +40,10 @@ function contentOf(message: AskMessage): Body[] {
 }
 
 /** A text without a word is refused, and says nothing. */
-const blocksOf = (parts: readonly Part[]): Body[] =>
+const blocksOf = (parts: readonly SentPart[]): Body[] =>
   parts.filter((part) => part.is !== 'text' || part.text.trim() !== '').map(blockOf);
 
-function blockOf(part: Part): Body {
+function blockOf(part: SentPart): Body {
   const cache = cacheControlOf(part);
   if (part.is === 'text') return { type: 'text', text: part.text, ...cache };
   if (part.is === 'image') return { type: 'image', source: sourceOf(part.url), ...cache };

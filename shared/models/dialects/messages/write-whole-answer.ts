@@ -3,16 +3,13 @@ import { estimateTokens } from '../../token-bounds.ts';
 import type { Ask } from '../ask.ts';
 import type { AnswerEvent, Body } from '../dialect.ts';
 import { writeUsage } from './usage.ts';
-import { emptyBlocks, errorTypeOf, estimatedUsage, messageOf, stopOf } from './write-answer.ts';
+import { emptyBlocks, errorOf, estimatedUsage, messageOf, stopOf } from './write-answer.ts';
 import { inputOf } from './write-messages.ts';
 
 /** Writes an answer that isn't streamed. */
 export function writeMessagesAnswer(events: readonly AnswerEvent[], ask: Ask): Body {
   const failed = events.find((event) => event.is === 'error');
-  if (failed) {
-    const { message, code } = failed;
-    return { type: 'error', error: { type: errorTypeOf(code), message } };
-  }
+  if (failed) return errorOf(failed);
   const start = events.find((event) => event.is === 'start');
   const end = events.find((event) => event.is === 'end');
   if (!end) throw unavailable(brokeOff);

@@ -1,6 +1,7 @@
 import type { ServiceError } from '../../../http/errors.ts';
-import { textIn } from '../../field.ts';
+import { fieldsIn, textIn } from '../../field.ts';
 import type { AnswerEvent, Body, EndingReader, EndReason, Usage } from '../dialect.ts';
+import { startOf } from '../read-shapes.ts';
 import { ItemReader, outOfOrder } from './read-item.ts';
 import { emptyResponse, failureCode, NumberedEvents } from './response-object.ts';
 import { responseUsage, usageOf } from './usage.ts';
@@ -89,26 +90,21 @@ export class ResponsesAnswerReader implements EndingReader {
 
   private started({ response }: Body): AnswerEvent {
     if (this.response) throw outOfOrder('began twice');
-    this.response = objectOf(response);
-    const { id, model } = this.response;
-    return {
-      is: 'start',
-      ...(typeof id === 'string' && { id }),
-      ...(typeof model === 'string' && { model }),
-    };
+    this.response = fieldsIn(response);
+    return startOf(this.response);
   }
 
   private ended({ type, response }: Body): AnswerEvent[] {
-    const told = objectOf(response);
+    const told = fieldsIn(response);
     const { output, usage, service_tier, error, incomplete_details } = told;
     const events = [...this.items.finished(output)];
     if (usage) {
       const serviceTier = typeof service_tier === 'string' ? { serviceTier: service_tier } : {};
-      events.push({ is: 'usage', usage: usageOf(objectOf(usage)), ...serviceTier });
+      events.push({ is: 'usage', usage: usageOf(fieldsIn(usage)), ...serviceTier });
     }
-    if (type === 'response.failed') return [...events, this.failed(objectOf(error))];
+    if (type === 'response.failed') return [...events, this.failed(fieldsIn(error))];
     this.hasEnded = true;
-    const { reason } = objectOf(incomplete_details);
+    const { reason } = fieldsIn(incomplete_details);
     return [...events, { is: 'end', reason: this.reasonOf(type, reason) }];
   }
 
@@ -120,15 +116,12 @@ export class ResponsesAnswerReader implements EndingReader {
   }
 
   private failed(told: Body): AnswerEvent {
-    const { message, code } = { ...told, ...objectOf(told['error']) } as Body;
+    const { message, code } = { ...told, ...fieldsIn(told['error']) } as Body;
     const coded = typeof code === 'string' ? { code } : {};
     this.failure = coded;
     return { is: 'error', message: typeof message === 'string' ? message : '', ...coded };
   }
 }
-
-const objectOf = (value: unknown): Body =>
-  typeof value === 'object' && value !== null ? (value as Body) : {};
 
 /** Whether an event is the protocol's, or has no type at all. Others keep a connection open, or tell of limits. */
 const isOurs = (type: unknown) => typeof type !== 'string' || type.startsWith('response.');

@@ -1,18 +1,8 @@
 import { jsonIn, textIn } from '../../field.ts';
-import type {
-  AskMessage,
-  AssistantPart,
-  FilePart,
-  ImagePart,
-  TextPart,
-  ThoughtPart,
-} from '../ask.ts';
-import { type Body, untranslatable } from '../dialect.ts';
+import type { AskMessage, AssistantPart, SentPart, ThoughtPart } from '../ask.ts';
+import { type Body, type Place, textsOf, untranslatable } from '../dialect.ts';
 import { plainName } from '../plain-tools.ts';
 import { sealOf } from './encrypted-content.ts';
-
-type Place = (string | number)[];
-type SentPart = TextPart | ImagePart | FilePart;
 
 /** Reads the input of a request. What a model said and did in one turn becomes one message. */
 export function messagesOf(input: unknown): AskMessage[] {
@@ -118,12 +108,4 @@ function partOf(part: Body, place: Place): SentPart {
     throw untranslatable([...place, 'type'], `a part of the type ${type}`);
   }
   return { is: 'file', url, ...(typeof filename === 'string' && { name: filename }) };
-}
-
-/** The texts among parts, which must be all that there is. */
-function textsOf(parts: SentPart[], place: Place): TextPart[] {
-  return parts.map((part, index) => {
-    if (part.is === 'text') return part;
-    throw untranslatable([...place, 'content', index], `a part of the type ${part.is} here`);
-  });
 }

@@ -1,10 +1,9 @@
-import { numberIn, textIn } from '../../field.ts';
+import { isSet, numberIn, textIn } from '../../field.ts';
 import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
-import { type Body, untranslatable } from '../dialect.ts';
+import { type Body, type Place, untranslatable } from '../dialect.ts';
 import { plainName } from '../plain-tools.ts';
+import { schemaFormat, toolNamed } from '../read-shapes.ts';
 import { messagesOf } from './read-input.ts';
-
-type Place = (string | number)[];
 
 /** What is left out without harm: it changes no answer that others give, or is what they do anyway. */
 const ignored = [
@@ -53,7 +52,6 @@ export function readResponsesRequest(body: Body): Ask {
   return ask;
 }
 
-const isSet = (value: unknown) => value !== undefined && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function refuseOthers(body: Body): void {
@@ -132,20 +130,9 @@ function foundTools(input: unknown): Tool[] {
 const bringsTools: unknown[] = ['tool_search_output', 'additional_tools'];
 
 function toolOf(tool: Body, place: Place): Tool {
-  const { type, name, description, parameters, strict, format } = tool;
-  const described = { name: textIn(name), ...(isText(description) && { description }) };
-  if (type === 'custom') {
-    const formatted = typeof format === 'object' && format ? { format } : {};
-    return { is: 'custom', ...described, ...formatted };
-  }
-  if (type !== 'function')
-    throw untranslatable([...place, 'type'], `a tool of the type ${textIn(type)}`);
-  return {
-    is: 'function',
-    ...described,
-    ...(typeof parameters === 'object' && parameters && { schema: parameters }),
-    ...(typeof strict === 'boolean' && { strict }),
-  };
+  const { type, name } = tool;
+  if (type === 'custom' || type === 'function') return toolNamed(textIn(name), type, tool);
+  throw untranslatable([...place, 'type'], `a tool of the type ${textIn(type)}`);
 }
 
 function choiceOf(choice: unknown): ToolChoice {
@@ -159,16 +146,10 @@ function choiceOf(choice: unknown): ToolChoice {
 }
 
 function formatOf(format: Body): Format | undefined {
-  const { type, name, schema, strict, description } = format;
+  const { type } = format;
   if (type === 'text') return undefined;
   if (type === 'json_object') return { is: 'json' };
   if (type !== 'json_schema')
     throw untranslatable(['text', 'format', 'type'], `the format ${type}`);
-  return {
-    is: 'schema',
-    name: textIn(name),
-    schema: (schema ?? {}) as object,
-    ...(typeof strict === 'boolean' && { strict }),
-    ...(isText(description) && { description }),
-  };
+  return schemaFormat(format);
 }

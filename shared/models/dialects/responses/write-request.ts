@@ -1,16 +1,6 @@
 import type { Model } from '../../catalogue.ts';
-import {
-  type Ask,
-  type AskMessage,
-  type AssistantPart,
-  effortOf,
-  type FilePart,
-  type Format,
-  type ImagePart,
-  type TextPart,
-  type Tool,
-  toldAsError,
-} from '../ask.ts';
+import type { Ask, AskMessage, AssistantPart, Format, SentPart, Tool } from '../ask.ts';
+import { effortOf, toldAsError } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { encryptedContentOf, ownMark } from './encrypted-content.ts';
 
@@ -128,7 +118,7 @@ function doneItems(part: Exclude<AssistantPart, { is: 'text' | 'refusal' }>): Bo
   ];
 }
 
-function partOf(part: TextPart | ImagePart | FilePart): Body {
+function partOf(part: SentPart): Body {
   if (part.is === 'text') return { type: 'input_text', text: part.text };
   if (part.is === 'image') {
     return { type: 'input_image', image_url: part.url, detail: part.detail ?? 'auto' };

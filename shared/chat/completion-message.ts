@@ -1,7 +1,6 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
-import { typedMessage } from '../http/field-errors.ts';
-import { dictionary, listOf, oneOf } from '../http/schema.ts';
+import { byType, dictionary, listOf, oneOf, textOr } from '../http/schema.ts';
 
 export const TextPart = v.looseObject({ type: v.literal('text'), text: v.string() });
 export const ImagePart = v.looseObject({
@@ -12,22 +11,12 @@ export const OtherPart = v.looseObject({
   type: v.pipe(v.string(), v.notValues(['text', 'image_url'])),
 });
 
-export const ContentPart = dictionary(
-  oneOf([TextPart, ImagePart, OtherPart], (part) => {
-    const type = (part as { type?: unknown } | null)?.type;
-    if (type === 'text') return TextPart;
-    return type === 'image_url' ? ImagePart : OtherPart;
-  }),
-);
+export const ContentPart = dictionary(byType({ text: TextPart, image_url: ImagePart }, OtherPart));
 
-const Text = v.string(
-  typedMessage('string_type', 'Input should be a valid string or a list of content parts'),
-);
 /** The most parts of a message, and calls of tools in one: OpenAI takes hundreds of pictures, and 128 tools. */
 const maxParts = 10_000;
 
-const Parts = listOf(ContentPart, maxParts);
-export const Content = oneOf([Text, Parts], (content) => (Array.isArray(content) ? Parts : Text));
+export const Content = textOr(listOf(ContentPart, maxParts), 'content parts');
 
 const Spoken = {
   content: Content,

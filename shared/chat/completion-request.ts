@@ -50,43 +50,32 @@ const openAiParameters = {
   user: true,
   verbosity: true,
   web_search_options: true,
-} satisfies Record<OtherParameter, true>;
-
-type OtherParameter = Exclude<
-  keyof ChatCompletionCreateParams,
-  | 'model'
-  | 'messages'
-  | 'stream'
-  | 'stream_options'
-  | 'temperature'
-  | 'max_tokens'
-  | 'max_completion_tokens'
-  | 'n'
-  | 'metadata'
->;
+} satisfies Record<Exclude<keyof ChatCompletionCreateParams, keyof typeof read>, true>;
 
 /** Parameters of other providers that would pass for misspelled ones of OpenAI. */
 const likeOpenAiParameters = ['min_tokens', 'mode', 'speed', 'top_a', 'top_h', 'top_k', 'top_n'];
+
+const read = {
+  model: v.pipe(ModelName, v.minLength(1)),
+  models: orDefault(OtherModels),
+  messages: Messages,
+  stream: orDefault(v.boolean()),
+  stream_options: orDefault(dictionary(v.looseObject({ include_usage: orDefault(v.boolean()) }))),
+  temperature: orDefault(numberBetween(0, 2)),
+  max_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
+  max_completion_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
+  n: orDefault(integerBetween(1, 128)),
+  metadata: orDefault(Metadata),
+};
 
 /**
  * The body of `POST /v1/chat/completions`. Other parameters pass through untouched.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-export const CompletionRequest = knowing(
-  v.looseObject({
-    model: v.pipe(ModelName, v.minLength(1)),
-    models: orDefault(OtherModels),
-    messages: Messages,
-    stream: orDefault(v.boolean()),
-    stream_options: orDefault(dictionary(v.looseObject({ include_usage: orDefault(v.boolean()) }))),
-    temperature: orDefault(numberBetween(0, 2)),
-    max_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
-    max_completion_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
-    n: orDefault(integerBetween(1, 128)),
-    metadata: orDefault(Metadata),
-  }),
-  [...Object.keys(openAiParameters), ...likeOpenAiParameters],
-);
+export const CompletionRequest = knowing(v.looseObject(read), [
+  ...Object.keys(openAiParameters),
+  ...likeOpenAiParameters,
+]);
 
 export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
 

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
-import { typedMessage } from '../http/field-errors.ts';
 import { knowing } from '../http/misspellings.ts';
 import {
+  byType,
   dictionary,
   integerBetween,
   listOf,
   ModelName,
   numberBetween,
   OtherModels,
-  oneOf,
   orDefault,
+  textOr,
 } from '../http/schema.ts';
 import { maxMessages } from './completion-message.ts';
 
@@ -43,32 +43,22 @@ export const OtherBlock = v.looseObject({
   ...cached,
 });
 
-const blocksByType: Record<string, v.GenericSchema> = {
-  text: TextBlock,
-  image: SourceBlock,
-  document: SourceBlock,
-  tool_use: ToolUseBlock,
-  tool_result: ToolResultBlock,
-};
-
 /** A piece of what is said. */
 export const MessageBlock = dictionary(
-  oneOf([TextBlock, SourceBlock, ToolUseBlock, ToolResultBlock, OtherBlock], (block) => {
-    const type = (block as { type?: unknown } | null)?.type;
-    const isNamed = typeof type === 'string' && Object.hasOwn(blocksByType, type);
-    return (isNamed && blocksByType[type]) || OtherBlock;
-  }),
+  byType(
+    {
+      text: TextBlock,
+      image: SourceBlock,
+      document: SourceBlock,
+      tool_use: ToolUseBlock,
+      tool_result: ToolResultBlock,
+    },
+    OtherBlock,
+  ),
 );
-
-const Text = v.string(
-  typedMessage('string_type', 'Input should be a valid string or a list of content blocks'),
-);
-const Blocks = listOf(MessageBlock, maxBlocks);
 
 /** What is said: a text, or blocks. */
-export const BlockContent = oneOf([Text, Blocks], (content) =>
-  Array.isArray(content) ? Blocks : Text,
-);
+export const BlockContent = textOr(listOf(MessageBlock, maxBlocks), 'content blocks');
 
 /** A message of a conversation. */
 export const ConversationMessage = dictionary(

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { typedMessage } from '../http/field-errors.ts';
-import { dictionary, listOf, oneOf } from '../http/schema.ts';
+import { byType, dictionary, listOf, textOr } from '../http/schema.ts';
 import { maxMessages } from './completion-message.ts';
 
 const texts = ['input_text', 'output_text'];
@@ -20,27 +19,23 @@ const OtherPart = v.looseObject({
   type: v.pipe(v.string(), v.notValues([...texts, 'input_image', 'input_file', 'refusal'])),
 });
 
-const typeOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? (value as { type?: unknown }).type : undefined;
-
 const Part = dictionary(
-  oneOf([TextPart, ImagePart, FilePart, RefusalPart, OtherPart], (part) => {
-    const type = typeOf(part);
-    if (type === 'input_image') return ImagePart;
-    if (type === 'input_file') return FilePart;
-    if (type === 'refusal') return RefusalPart;
-    return texts.includes(type as string) ? TextPart : OtherPart;
-  }),
+  byType(
+    {
+      input_text: TextPart,
+      output_text: TextPart,
+      input_image: ImagePart,
+      input_file: FilePart,
+      refusal: RefusalPart,
+    },
+    OtherPart,
+  ),
 );
 
 /** The most parts of an item: OpenAI takes hundreds of pictures. */
 const maxParts = 10_000;
 
-const Text = v.string(
-  typedMessage('string_type', 'Input should be a valid string or a list of content parts'),
-);
-const Parts = listOf(Part, maxParts);
-const Content = oneOf([Text, Parts], (content) => (Array.isArray(content) ? Parts : Text));
+const Content = textOr(listOf(Part, maxParts), 'content parts');
 
 const MessageItem = v.looseObject({
   type: v.optional(v.literal('message')),
@@ -70,33 +65,24 @@ const Reasoning = v.looseObject({
   content: v.optional(v.nullable(listOf(dictionary(v.looseObject({})), maxParts))),
   encrypted_content: v.optional(v.nullable(v.string())),
 });
-const knownItems = [
-  ...['message', 'function_call', 'custom_tool_call', 'reasoning'],
-  ...['function_call_output', 'custom_tool_call_output'],
-];
-const OtherItem = v.looseObject({ type: v.pipe(v.string(), v.notValues(knownItems)) });
+const items = {
+  message: MessageItem,
+  function_call: FunctionCall,
+  custom_tool_call: CustomToolCall,
+  function_call_output: CallOutput,
+  custom_tool_call_output: CallOutput,
+  reasoning: Reasoning,
+};
+const OtherItem = v.looseObject({ type: v.pipe(v.string(), v.notValues(Object.keys(items))) });
 
 /**
  * One item of the input. Other fields, and items of other types, pass through to a provider of this dialect.
  * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
-export const ResponseItem = dictionary(
-  oneOf([MessageItem, FunctionCall, CustomToolCall, CallOutput, Reasoning, OtherItem], (item) => {
-    const type = typeOf(item) ?? 'message';
-    if (type === 'message') return MessageItem;
-    if (type === 'function_call') return FunctionCall;
-    if (type === 'custom_tool_call') return CustomToolCall;
-    if (type === 'reasoning') return Reasoning;
-    return knownItems.includes(type as string) ? CallOutput : OtherItem;
-  }),
-);
-
-const Prompt = v.string(
-  typedMessage('string_type', 'Input should be a valid string or a list of items'),
-);
-const Items = v.pipe(listOf(ResponseItem, maxMessages), v.minLength(1));
+export const ResponseItem = dictionary(byType(items, OtherItem, 'message'));
 
 /** What is asked: a text, or what was said and done so far. */
-export const ResponseInput = oneOf([Prompt, Items], (input) =>
-  Array.isArray(input) ? Items : Prompt,
+export const ResponseInput = textOr(
+  v.pipe(listOf(ResponseItem, maxMessages), v.minLength(1)),
+  'items',
 );

@@ -31,12 +31,10 @@ export const ResponseTool = dictionary(v.looseObject({ type: ToolType }));
 
 export const Tools = listOf(ResponseTool, maxTools);
 
-const ToolChoice = oneOf(
-  [v.picklist(['none', 'auto', 'required']), dictionary(v.looseObject({ type: v.string() }))],
-  (choice) =>
-    typeof choice === 'object' && choice !== null
-      ? dictionary(v.looseObject({ type: v.string() }))
-      : v.picklist(['none', 'auto', 'required']),
+const ChoiceByWord = v.picklist(['none', 'auto', 'required']);
+const ChoiceByType = dictionary(v.looseObject({ type: v.string() }));
+const ToolChoice = oneOf([ChoiceByWord, ChoiceByType], (choice) =>
+  typeof choice === 'object' && choice !== null ? ChoiceByType : ChoiceByWord,
 );
 
 export const ResponseText = dictionary(

@@ -37,6 +37,24 @@ export const oneOf = <Options extends v.GenericSchema[]>(
   choose: (value: unknown) => v.GenericSchema,
 ) => runningAs(v.union(options), choose);
 
+/** A text, or a list of what the word names. */
+export function textOr<List extends v.GenericSchema>(list: List, items: string) {
+  const expected = `Input should be a valid string or a list of ${items}`;
+  const text = v.string(typedMessage('string_type', expected));
+  return oneOf([text, list], (value) => (Array.isArray(value) ? list : text));
+}
+
+/** An object of the schema that is named by its `type`; one of another type fits the other schema, which comes last. */
+export const byType = <Schema extends v.GenericSchema, Other extends v.GenericSchema>(
+  named: Readonly<Record<string, Schema>>,
+  other: Other,
+  usual?: string,
+) =>
+  oneOf([...new Set<Schema | Other>(Object.values(named)), other], (value) => {
+    const type = ((value ?? {}) as { type?: unknown }).type ?? usual;
+    return typeof type === 'string' && Object.hasOwn(named, type) ? (named[type] ?? other) : other;
+  });
+
 /** A schema that checks each value by the schema that is chosen for it. */
 export const runningAs = <Schema extends v.GenericSchema>(
   schema: Schema,

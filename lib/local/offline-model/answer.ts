@@ -1,6 +1,7 @@
 import { type ChatRequest, countParts, type Message } from './chat-request.ts';
 import { labelledValue, tableRows } from './document-fields.ts';
 import { type Extracts, jsonFor } from './json-answer.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { banner, isLong, type Reading, readChat } from './reading.ts';
 import { isQuestion as asks, type Sentence, termsOf } from './sentences.ts';
 
@@ -9,7 +10,7 @@ export function answer({ messages, response_format }: ChatRequest): string {
   const text = proseAnswer(messages);
   if (response_format?.type === 'json_object') return JSON.stringify({ answer: text });
   if (response_format?.type === 'json_schema') {
-    const { schema = {} } = response_format.json_schema;
+    const schema: JsonSchema = response_format.json_schema.schema ?? {};
     return JSON.stringify(jsonFor(schema, text, extractsOf(messages)));
   }
   return text;

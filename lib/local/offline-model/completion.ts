@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { answer } from './answer.ts';
-import { type ChatRequest, textOf } from './chat-request.ts';
+import type { ChatRequest } from './chat-request.ts';
 import { OpenAIError } from './openai-error.ts';
 import { wordByWord } from './sentences.ts';
 import { countPromptTokens, firstTokens } from './tokens.ts';
@@ -33,15 +33,9 @@ export function complete(request: ChatRequest): ChatCompletion {
   };
 }
 
-/** Counts a prompt's tokens, except for images and tools, which the model doesn't look at. Throws a 400. */
+/** Counts a prompt's tokens. Throws a 400. */
 function countPrompt({ messages }: ChatRequest): number {
-  const counted = messages.map((message) => ({
-    role: message.role,
-    name: message.name,
-    tool_calls: message.role === 'assistant' ? message.tool_calls : undefined,
-    text: textOf(message),
-  }));
-  const tokens = countPromptTokens(counted);
+  const tokens = countPromptTokens(messages);
   if (tokens <= contextWindowTokens) return tokens;
 
   throw new OpenAIError(

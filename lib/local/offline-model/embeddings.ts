@@ -1,26 +1,10 @@
 import { createHash } from 'node:crypto';
-import * as v from 'valibot';
-import { OpenAIError } from './openai-error.ts';
-
-const Input = v.union([
-  v.string(),
-  v.array(v.string()),
-  v.array(v.number()),
-  v.array(v.array(v.number())),
-]);
-const EmbeddingRequest = v.looseObject({
-  model: v.string(),
-  input: Input,
-  dimensions: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4_096))),
-});
+import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
 
 const defaultDimensions: Record<string, number> = { 'text-embedding-3-large': 3_072 };
 
 /** Makes vectors of texts by their words alone: shared words are near each other. It is no model, and knows no meaning. */
-export function embed(body: unknown) {
-  const { success, output } = v.safeParse(EmbeddingRequest, body);
-  if (!success) throw new OpenAIError(400, "Invalid 'input': expected texts or tokens.");
-  const { model, input, dimensions } = output;
+export function embed({ model, input, dimensions }: EmbeddingCreateParams) {
   const isList = Array.isArray(input) && typeof input[0] !== 'number';
   const inputs = (isList ? input : [input]) as (string | number[])[];
   const length = dimensions ?? defaultDimensions[model] ?? 1_536;

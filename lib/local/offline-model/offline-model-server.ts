@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
 import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
 import { isSigned } from '../engines/signature.ts';
-import { parseChatRequest } from './chat-request.ts';
+import type { ChatRequest } from './chat-request.ts';
 import { complete, completionEvents } from './completion.ts';
 import { embed } from './embeddings.ts';
 import { OpenAIError } from './openai-error.ts';
@@ -17,21 +18,15 @@ export interface ModelEngine extends Engine {
   key: string;
 }
 
-/** Starts the offline model, an OpenAI-compatible API that needs no network. Port 0 takes a free one. */
-export async function startOfflineModel({
-  port = 0,
-  host = '127.0.0.1',
-}: {
-  port?: number;
-  host?: '127.0.0.1';
-} = {}): Promise<ModelEngine> {
+/** Starts the offline model, an OpenAI-compatible API that needs no network. */
+export async function startOfflineModel(): Promise<ModelEngine> {
   const app = Fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
   const key = `sk-offline-${randomBytes(24).toString('base64url')}`;
   addErrors(app);
   requireKey(app, key);
   addRoutes(app);
   refusePages(app.server);
-  const address = await app.listen({ port, host });
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
   return { url: `${address}/v1`, key, close: () => app.close() };
 }
 
@@ -52,10 +47,9 @@ function addRoutes(app: FastifyInstance): void {
     ],
   }));
 
-  app.post('/v1/embeddings', (request, reply) => reply.send(embed(request.body)));
+  app.post<{ Body: EmbeddingCreateParams }>('/v1/embeddings', ({ body }) => embed(body));
 
-  app.post('/v1/chat/completions', (request, reply) => {
-    const chat = parseChatRequest(request.body);
+  app.post<{ Body: ChatRequest }>('/v1/chat/completions', ({ body: chat }, reply) => {
     const completion = complete(chat);
     if (!chat.stream) return reply.send(completion);
 

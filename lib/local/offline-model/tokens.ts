@@ -1,9 +1,4 @@
-interface CountedMessage {
-  role: string;
-  text: string;
-  name?: string | undefined;
-  tool_calls?: unknown[] | null | undefined;
-}
+import { type Message, textOf } from './chat-request.ts';
 
 /** What counts as a token: a word with the space before it, a sign, or other space. Together they are the text. */
 const piece = /\s?[\p{L}\p{M}\p{N}]{1,1000}|[^\s\p{L}\p{M}\p{N}]|\s{1,1000}/gu;
@@ -12,15 +7,15 @@ const piece = /\s?[\p{L}\p{M}\p{N}]{1,1000}|[^\s\p{L}\p{M}\p{N}]|\s{1,1000}/gu;
 export const countTokens = (text: string) => text.match(piece)?.length ?? 0;
 
 /**
- * Counts a chat's tokens, with what OpenAI adds to each message.
+ * Counts a chat's tokens, with what OpenAI adds to each message, but without images and tools.
  * @see https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken
  */
-export function countPromptTokens(messages: readonly CountedMessage[]): number {
+export function countPromptTokens(messages: readonly Message[]): number {
   let count = 3;
-  for (const { role, text, name, tool_calls } of messages) {
-    count += 3 + countTokens(role) + countTokens(text);
-    if (name) count += 1 + countTokens(name);
-    if (tool_calls) count += countTokens(JSON.stringify(tool_calls));
+  for (const message of messages) {
+    count += 3 + countTokens(message.role) + countTokens(textOf(message));
+    if ('name' in message && message.name) count += 1 + countTokens(message.name);
+    if ('tool_calls' in message) count += countTokens(JSON.stringify(message.tool_calls ?? []));
   }
   return count;
 }

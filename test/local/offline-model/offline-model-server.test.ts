@@ -520,38 +520,6 @@ The museum is closed on Mondays. A ticket costs four pounds.
 });
 
 describe('a request it refuses', () => {
-  it.each([
-    ['without messages', {}, 'messages', 'missing_required_parameter'],
-    ['with no message', { messages: [] }, 'messages', 'invalid_value'],
-    ['with messages of another type', { messages: 'Hello' }, 'messages', 'invalid_value'],
-    [
-      'with an unknown role',
-      { messages: [{ role: 'cat', content: 'Hello' }] },
-      'messages[0].role',
-      'invalid_value',
-    ],
-    [
-      'without content',
-      { messages: [{ role: 'user' }] },
-      'messages[0].content',
-      'missing_required_parameter',
-    ],
-    ['for no choice', { messages: user('Hello'), n: 0 }, 'n', 'invalid_value'],
-    ['for no token', { messages: user('Hello'), max_tokens: 0 }, 'max_tokens', 'invalid_value'],
-  ])('%s is told which parameter', async (_what, body, param, code) => {
-    const response = await post({ model: 'any', ...body });
-
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      error: {
-        message: expect.stringContaining(param),
-        type: 'invalid_request_error',
-        param,
-        code,
-      },
-    });
-  });
-
   it('that is not JSON is answered in the same shape', async () => {
     const response = await post('{"model":');
 

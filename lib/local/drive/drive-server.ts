@@ -1,11 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
-import { StageError } from '../stage-error.ts';
 import {
   AccessTokens,
   createServiceAccount,
@@ -19,7 +17,7 @@ import { DriveIndex, newFileId } from './drive-index.ts';
 import { type ListParameters, listFiles } from './file-list.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { FullTexts } from './full-text.ts';
-import { UploadFolder } from './upload-folder.ts';
+import { ResumableUploads } from './resumable-uploads.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
 export interface DriveServerOptions {
@@ -44,13 +42,12 @@ export async function startDriveServer({
   prepare,
 }: DriveServerOptions): Promise<DriveEngine> {
   mkdirSync(path, { recursive: true });
-  if (indexFile !== undefined) refuseVisible(indexFile, path);
   const index = new DriveIndex(indexFile);
   const tokens = new AccessTokens();
   const account = createServiceAccount();
   const { serviceAccount } = account;
   const folder = new DriveFolder(path, index);
-  const uploads = new UploadFolder(path);
+  const uploads = new ResumableUploads(path);
   const app = Fastify({ forceCloseConnections: true });
   prepare?.(app);
   leaveBodies(app);
@@ -73,13 +70,6 @@ export async function startDriveServer({
       index.close();
     },
   };
-}
-
-/** Throws if the index would be a file of the Drive itself: all that is in its folder and not hidden is. */
-function refuseVisible(indexFile: string, folder: string): void {
-  const [first, ...others] = relative(folder, indexFile).split(sep);
-  if (first === '..' || [first, ...others].some((name) => name?.startsWith('.'))) return;
-  throw new StageError(`The Drive's index ${indexFile} can't lie in its folder ${folder}.`);
 }
 
 /** Bodies are not parsed here: each route reads its own as it comes. */

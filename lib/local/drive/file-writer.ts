@@ -1,11 +1,10 @@
-import { rename } from 'node:fs/promises';
+import { linkSync, lstatSync, renameSync } from 'node:fs';
 import { extname, parse } from 'node:path';
 import { badRequest, DriveError } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { isFileId, joinPath, newFileId } from './drive-index.ts';
 import { indexedAs, mimeTypeOf, nameOf } from './file-resource.ts';
 import { formatOfName, isGoogleType, typeOfName } from './google-files.ts';
-import { moveToFree } from './upload-folder.ts';
 
 /** The metadata that a client may give of a file. */
 export interface FileMetadata {
@@ -67,12 +66,29 @@ export class FileWriter {
   }
 
   /** Changes a file's properties and, if something was uploaded, its content. */
-  async change(id: string, metadata: FileMetadata, uploaded?: string): Promise<void> {
+  change(id: string, metadata: FileMetadata, uploaded?: string): void {
     const { path, row } = this.checkChange(id, metadata);
-    if (uploaded) await rename(uploaded, this.folder.locate(path));
+    if (uploaded) renameSync(uploaded, this.folder.locate(path));
     const app_properties = mergeProperties(row.app_properties, metadata.appProperties);
     this.folder.index.change(id, { app_properties });
   }
+}
+
+/** The error codes of file systems without hard links. */
+const codesWithoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Gives a file another path; it may keep the first one. Returns false if the other is taken. */
+function moveToFree(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!codesWithoutLinks.includes(code) && code !== 'EEXIST') throw error;
+    // A link takes a name even if it points to nothing.
+    if (code === 'EEXIST' || lstatSync(to, { throwIfNoEntry: false })) return false;
+    renameSync(from, to);
+  }
+  return true;
 }
 
 /** @see https://developers.google.com/workspace/drive/api/guides/properties */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readdirSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, DriveError } from './drive-error.ts';
-import type { UploadFolder } from './upload-folder.ts';
 
 /** Makes or changes a file of what was uploaded to a path. Returns the file's id. */
-export type Commit = (uploaded: string) => Promise<string>;
+export type Commit = (uploaded: string) => string;
 
 interface Session {
   /** Where the upload's content is. */
@@ -33,19 +33,30 @@ export type Body = AsyncIterable<Buffer> | undefined;
 /** Of a chunk that isn't the last, Google keeps only whole multiples of this. */
 const granuleBytes = 256 * 1024;
 
+/** The Drive's hidden files of unfinished uploads: on the same disk, so that moving one to its place is a single step. */
+const prefix = '.quire-upload-';
+
 /** Uploads that come in chunks. Their sessions end with the server. @see https://developers.google.com/workspace/drive/api/guides/manage-uploads */
 export class ResumableUploads {
   private readonly sessions = new Map<string, Session>();
-  private readonly uploads: UploadFolder;
+  private readonly folder: string;
 
-  constructor(uploads: UploadFolder) {
-    this.uploads = uploads;
+  /** Removes what an earlier server has left in the Drive's folder. */
+  constructor(folder: string) {
+    this.folder = folder;
+    this.discardAll();
+  }
+
+  discardAll(): void {
+    for (const name of readdirSync(this.folder)) {
+      if (name.startsWith(prefix)) rmSync(join(this.folder, name));
+    }
   }
 
   /** Begins a session. Returns its id. */
   async start(commit: Commit): Promise<string> {
     const id = randomBytes(48).toString('base64url');
-    const path = this.uploads.newPath();
+    const path = join(this.folder, `${prefix}${randomBytes(12).toString('hex')}`);
     await writeFile(path, '', { flag: 'wx' });
     this.sessions.set(id, {
       path,
@@ -79,7 +90,7 @@ export class ResumableUploads {
     if (first !== undefined) await append(session, first, total, body);
     if (session.received !== total) return { received: session.received };
     try {
-      session.fileId = await session.commit(session.path);
+      session.fileId = session.commit(session.path);
       return { fileId: session.fileId };
     } catch (error) {
       this.sessions.delete(id);

@@ -42,7 +42,7 @@ class QueryReader {
   private readonly tokens: string[];
 
   constructor(q: string) {
-    this.tokens = q.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\w.]+|!=|\S/g) ?? [];
+    this.tokens = q.match(/'(?:\\.|[^'\\])*'|[\w.]+|!=|\S/g) ?? [];
   }
 
   disjunction(): Condition {
@@ -79,7 +79,7 @@ class QueryReader {
       this.expect(')');
       return inner;
     }
-    return /^['"]/.test(this.tokens[0] ?? '') ? this.membership() : this.comparison();
+    return this.tokens[0]?.startsWith("'") ? this.membership() : this.comparison();
   }
 
   private membership(): Condition {
@@ -96,7 +96,7 @@ class QueryReader {
     const operator = this.tokens.shift() ?? '';
     const read = fields[field];
     if (!read || (operator !== '=' && operator !== '!=')) throw invalid();
-    const wanted = field === 'trashed' ? this.boolean() : this.text();
+    const wanted = field === 'trashed' ? this.tokens.shift() : this.text();
     return {
       matches: (entry) => (read(entry) === wanted) === (operator === '='),
       parents: undefined,
@@ -112,14 +112,8 @@ class QueryReader {
 
   private text(): string {
     const token = this.tokens.shift() ?? '';
-    if (!/^(['"]).*\1$/s.test(token)) throw invalid();
+    if (!/^'.*'$/s.test(token)) throw invalid();
     return token.slice(1, -1).replace(/\\(.)/gs, '$1');
-  }
-
-  private boolean(): string {
-    const token = this.tokens.shift() ?? '';
-    if (token !== 'true' && token !== 'false') throw invalid();
-    return token;
   }
 
   private take(token: string): boolean {

@@ -4,8 +4,7 @@ import { badRequest } from './drive-error.ts';
 import type { DriveFolder } from './drive-folder.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 import { type FileMetadata, FileWriter } from './file-writer.ts';
-import { type Body, ResumableUploads } from './resumable-uploads.ts';
-import type { UploadFolder } from './upload-folder.ts';
+import type { Body, ResumableUploads } from './resumable-uploads.ts';
 
 interface WriteQuery {
   fields?: string;
@@ -20,16 +19,15 @@ type WriteRequest = FastifyRequest<{ Params: { fileId?: string }; Querystring: W
 export function addWriteRoutes(
   app: FastifyInstance,
   folder: DriveFolder,
-  uploads: UploadFolder,
+  resumable: ResumableUploads,
 ): void {
   const writer = new FileWriter(folder);
-  const resumable = new ResumableUploads(uploads);
   const describe = (id: string, { query }: WriteRequest) =>
     describeFile(folder, folder.get(id), fileFields(query.fields));
 
   async function writeMetadata(request: WriteRequest): Promise<unknown> {
     const { fileId = '' } = request.params;
-    await writer.change(fileId, await readMetadata(request));
+    writer.change(fileId, await readMetadata(request));
     return describe(fileId, request);
   }
 
@@ -41,9 +39,9 @@ export function addWriteRoutes(
     const { fileId } = params;
     if (fileId) writer.checkChange(fileId, metadata);
     else writer.checkNew(metadata);
-    const id = await resumable.start(async (uploaded) => {
+    const id = await resumable.start((uploaded) => {
       if (!fileId) return writer.create(metadata, uploaded);
-      await writer.change(fileId, metadata, uploaded);
+      writer.change(fileId, metadata, uploaded);
       return fileId;
     });
     return reply.header('location', `${protocol}://${host}${url}&upload_id=${id}`).send();

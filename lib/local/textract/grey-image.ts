@@ -1,5 +1,5 @@
 import type Vips from 'wasm-vips';
-import { unsupportedDocument } from './textract-error.ts';
+import { TextractError, unsupportedDocument } from './textract-error.ts';
 import type { QuarterTurns } from './upright.ts';
 
 /** An image in shades of grey: one byte a pixel, row by row; 0 is black. */
@@ -11,6 +11,9 @@ export interface GreyImage {
 
 /** A narrower page is enlarged to twice its size: A4 then has under 150 dpi, which Tesseract reads badly. */
 const minWidthPx = 1240;
+
+/** @see https://docs.aws.amazon.com/textract/latest/dg/limits-document.html */
+const maxSidePx = 10_000;
 
 /** The names of quarter turns, by their number. */
 const angles = ['d0', 'd90', 'd180', 'd270'] as const;
@@ -31,8 +34,8 @@ async function startVips(): Promise<typeof Vips> {
 }
 
 /**
- * Decodes an image in grey, turned upright by its EXIF data, then by `turns`. Coarse paper is made white. Throws
- * `UnsupportedDocumentException`.
+ * Decodes a JPEG or PNG in grey, turned upright by its EXIF data, then by `turns`. Coarse paper is made white. Throws
+ * `TextractError` for what Textract would refuse.
  */
 export async function decodeGrey(image: Uint8Array, turns: QuarterTurns = 0): Promise<GreyImage> {
   const vips = await loadVips();
@@ -42,7 +45,9 @@ export async function decodeGrey(image: Uint8Array, turns: QuarterTurns = 0): Pr
     return made;
   };
   try {
-    const laid = keep(keep(vips.Image.newFromBuffer(image)).autorot());
+    const given = keep(vips.Image.newFromBuffer(image));
+    requireReadable(given);
+    const laid = keep(given.autorot());
     const upright = turns ? keep(laid.rot(angles[turns])) : laid;
     const opaque = upright.hasAlpha() ? keep(upright.flatten({ background: [255] })) : upright;
     const grey = keep(keep(opaque.colourspace('b-w')).cast('uchar'));
@@ -53,11 +58,18 @@ export async function decodeGrey(image: Uint8Array, turns: QuarterTurns = 0): Pr
     if (grain < coarseGrain) return { width, height, pixels };
     const smooth = keep(scaled.gaussblur(1.2)).writeToMemory() as Uint8Array;
     return { width, height, pixels: whiten(smooth, paper) };
-  } catch {
-    throw unsupportedDocument();
+  } catch (error) {
+    throw error instanceof TextractError ? error : unsupportedDocument();
   } finally {
     for (const made of decoded) made.delete();
   }
+}
+
+function requireReadable(image: Vips.Image): void {
+  if (!/^(jpeg|png)load/.test(image.getString('vips-loader'))) throw unsupportedDocument();
+  const { width, height } = image;
+  if (Math.max(width, height) <= maxSidePx) return;
+  throw new TextractError('BadDocumentException', `${width} × ${height} pixels are not read`);
 }
 
 /** Returns the image as a PGM file, which is written and read without compressing. */

@@ -12,7 +12,6 @@ import { TextractError } from './textract-error.ts';
 const bodyLimitBytes = 15 * 1024 * 1024;
 
 export interface TextractOptions {
-  port?: number;
   /** Reads an image's text; by default Tesseract does. */
   recognize?: Recognize;
   /** Adds hooks that come before all others, as tests do that make requests fail. */
@@ -21,14 +20,13 @@ export interface TextractOptions {
 
 /** Starts a server that speaks Textract's protocol, with the operations `DetectDocumentText` and `AnalyzeDocument`. */
 export async function startTextractServer(options: TextractOptions = {}): Promise<Engine> {
-  const { port = 0, prepare } = options;
   const recognizer = recognizerOf(options);
   const closing = new AbortController();
   const app = Fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
-  prepare?.(app);
+  options.prepare?.(app);
   addOperationRoute(app, { recognize: recognizer.recognize, closing: closing.signal });
   requireSignature(app.server);
-  const url = await app.listen({ host: '127.0.0.1', port });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,
     close: async () => {

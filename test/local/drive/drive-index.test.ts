@@ -34,15 +34,6 @@ describe('a server that starts again', () => {
     expect(again.data).toEqual(listed.data);
     expect(kept.data).toEqual({ name: 'kept.txt', appProperties });
   });
-
-  it('won’t keep its index where the Drive would show it', async () => {
-    const started = startDriveServer({
-      folder: drive.folder,
-      indexFile: join(drive.folder, 'index.db'),
-    });
-
-    await expect(started).rejects.toThrow(/can't lie in its folder/);
-  });
 });
 
 it('a file that is moved on disk leaves its old id', async () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type GreyImage, measurePaper, whiten } from '../../../lib/local/textract/grey-image.ts';
-import { readImageHeader } from '../../../lib/local/textract/operation-request.ts';
+import {
+  decodeGrey,
+  type GreyImage,
+  measurePaper,
+  whiten,
+} from '../../../lib/local/textract/grey-image.ts';
 import { eraseRules } from '../../../lib/local/textract/ruling-lines.ts';
-import { jpegHeader } from '../../support/servers/textract.ts';
+import { loadVips } from '../../../shared/documents/vips.ts';
 
 /** A white page with black rectangles. */
 function drawn(...boxes: { x0: number; y0: number; x1: number; y1: number }[]): GreyImage {
@@ -69,37 +73,42 @@ describe('paper', () => {
   });
 });
 
-describe('an image header', () => {
-  const png = Uint8Array.from([
-    ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
-    ...[0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0x09, 0xb0, 0, 0, 0x0d, 0xb3],
-  ]);
-  const withComment = Uint8Array.from([
-    0xff,
-    0xd8,
-    0xff,
-    0xfe,
-    0,
-    4,
-    1,
-    2,
-    ...jpegHeader().slice(2),
-  ]);
+describe('an image', () => {
+  const blank = async (format: string, width: number) => {
+    const vips = await loadVips();
+    const image = vips.Image.black(width, 60);
+    const bytes = image.writeToBuffer(format);
+    image.delete();
+    return bytes;
+  };
 
-  it.each([
-    ['a JPEG', jpegHeader(2_480, 3_508), { format: 'jpeg', width: 2_480, height: 3_508 }],
-    ['a JPEG with a comment', withComment, { format: 'jpeg', width: 1_000, height: 1_400 }],
-    ['a PNG', png, { format: 'png', width: 2_480, height: 3_507 }],
-  ])('of %s tells its size', (_what, bytes, header) => {
-    expect(readImageHeader(bytes)).toEqual(header);
+  it.each(['.jpg', '.png'])(
+    'in the format %s is decoded, a small one at twice its size',
+    async (format) => {
+      const { width, height } = await decodeGrey(await blank(format, 80));
+
+      expect([width, height]).toEqual([160, 120]);
+    },
+  );
+
+  it.each(['.gif', '.tif', '.webp'])('in the format %s is refused', async (format) => {
+    const decoded = decodeGrey(await blank(format, 80));
+
+    await expect(decoded).rejects.toMatchObject({ type: 'UnsupportedDocumentException' });
   });
 
   it.each([
-    ['nothing', []],
-    ['a JPEG that breaks off', [0xff, 0xd8, 0xff, 0xe0, 0, 200]],
-    ['a JPEG without a frame', [0xff, 0xd8, 0xff, 0xd9, 0, 2, 0, 0]],
-    ['a TIFF', [0x49, 0x49, 0x2a, 0, 8, 0, 0, 0]],
-  ])('of %s is none', (_what, bytes) => {
-    expect(readImageHeader(Uint8Array.from(bytes))).toBeUndefined();
+    ['text', 'Hello'],
+    ['a PDF', '%PDF-1.7 and more'],
+  ])('that is %s is refused', async (_, text) => {
+    const decoded = decodeGrey(new TextEncoder().encode(text));
+
+    await expect(decoded).rejects.toMatchObject({ type: 'UnsupportedDocumentException' });
+  });
+
+  it('of more than 10,000 pixels a side is refused', async () => {
+    const decoded = decodeGrey(await blank('.png', 10_001));
+
+    await expect(decoded).rejects.toMatchObject({ type: 'BadDocumentException' });
   });
 });

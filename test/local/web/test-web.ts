@@ -8,14 +8,14 @@ export interface TestWeb extends WebEngine {
   folder: string;
   /** Writes a file into the folder, as its user would. */
   put(path: string, content?: string | Uint8Array): void;
-  search(query: string, more?: Record<string, string>): Promise<SearchResponse>;
+  search(query: string): Promise<SearchResponse>;
 }
 
 /** What SearXNG answers. */
 export interface SearchResponse {
   query: string;
   number_of_results: number;
-  results: { url: string; title: string; content: string; engine: string; score: number }[];
+  results: { url: string; title: string; content: string; score: number }[];
 }
 
 export async function startTestWeb(): Promise<TestWeb> {
@@ -30,7 +30,7 @@ export async function startTestWeb(): Promise<TestWeb> {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, content);
     },
-    search: (query, more) => search(server.searchUrl, query, more),
+    search: (query) => search(server.searchUrl, query),
     close: async () => {
       await server.close();
       rmSync(base, { recursive: true });
@@ -39,14 +39,8 @@ export async function startTestWeb(): Promise<TestWeb> {
 }
 
 /** Searches as a client of SearXNG does. */
-export async function search(
-  url: string,
-  q: string,
-  more: Record<string, string> = {},
-): Promise<SearchResponse> {
-  const response = await fetch(
-    `${url}/search?${new URLSearchParams({ q, format: 'json', ...more })}`,
-  );
+export async function search(url: string, q: string): Promise<SearchResponse> {
+  const response = await fetch(`${url}/search?${new URLSearchParams({ q, format: 'json' })}`);
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   return (await response.json()) as SearchResponse;
 }

@@ -1,7 +1,7 @@
 import type { Message } from '../../chat/completion-message.ts';
 import type { Room } from '../../http/byte-budget.ts';
 import type { JobKey } from '../engine/item/job.ts';
-import { getText, isShort, putJson } from '../engine/item/objects.ts';
+import { getText, isShort, putObject } from '../engine/item/objects.ts';
 
 /** The attributes that hold a job's own messages. */
 export interface WithMessages {
@@ -14,7 +14,7 @@ export interface WithMessages {
 export async function keepMessages(key: JobKey, messages: unknown[]): Promise<WithMessages> {
   const json = JSON.stringify(messages);
   if (isShort(json)) return { messages_json: json };
-  return { messages_object: await putJson(key, 'messages', json) };
+  return { messages_object: await putObject(key, 'messages.json', json) };
 }
 
 /** Reads a job's messages from wherever they are. Throws `NoRoomError`. */

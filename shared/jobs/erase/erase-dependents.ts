@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { dynamodb, queryPages } from '../../aws/dynamodb.ts';
 import { deleteItem, updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
-import { findJob, instant, isPart, type Job, type JobKey } from '../engine/item/job.ts';
+import { findJob, instant, isPart, type Job, type JobKey, queryUnder } from '../engine/item/job.ts';
 import type { Link } from '../engine/item/kind.ts';
 import { deleteObject, folderOf, objectsOf } from '../engine/item/objects.ts';
 import { stepsPrefixOf } from '../engine/item/steps.ts';
@@ -76,25 +76,17 @@ async function eraseSteps(erasure: Erasure, untilMs: number): Promise<boolean> {
   const job = erasedJobOf(erasure);
   if (isPart(job)) return true;
   const pages = queryPages<{ job_id: string; kept_as?: string }>({
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :steps)',
+    ...queryUnder(job.key_id, stepsPrefixOf(job)),
     ProjectionExpression: 'job_id, kept_as',
-    ExpressionAttributeValues: { ':key': job.key_id, ':steps': stepsPrefixOf(job) },
-    ConsistentRead: true,
     // Each is deleted before the next is read, so that an interruption loses nothing.
     Limit: 500,
   });
   for await (const { items } of pages) {
     if (Date.now() >= untilMs) return false;
     // A page that is kept for other jobs goes before the step that names it.
-    await deleteItems(
-      job.key_id,
-      items.flatMap(({ kept_as }) => kept_as ?? []),
-    );
-    await deleteItems(
-      job.key_id,
-      items.map(({ job_id }) => job_id),
-    );
+    const kept = items.flatMap(({ kept_as }) => kept_as ?? []);
+    const steps = items.map(({ job_id }) => job_id);
+    for (const ids of [kept, steps]) await deleteItems(job.key_id, ids);
   }
   return true;
 }

@@ -2,7 +2,15 @@ import { queryItems } from '../../aws/dynamodb.ts';
 import { writeTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import type { WithMessages } from '../asked/messages.ts';
-import { familyOf, findItem, findJob, instant, type Job, type JobKey } from '../engine/item/job.ts';
+import {
+  familyOf,
+  findItem,
+  findJob,
+  instant,
+  type Job,
+  type JobKey,
+  queryUnder,
+} from '../engine/item/job.ts';
 import type { Link } from '../engine/item/kind.ts';
 import { attributesOf } from '../engine/item/new-job.ts';
 import { asJob, kindOf } from '../kinds/kinds.ts';
@@ -110,13 +118,6 @@ export async function beginErasure(seen: Job): Promise<Erasure | undefined> {
 /** Reads the erasures of what was made for an erased job that may still have something to erase. */
 export const openErasuresFor = ({ key_id, erased_job_id }: Erasure) =>
   queryItems<Erasure>({
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :prefix)',
+    ...queryUnder(key_id, erasureIdOf(familyOf(erased_job_id)), { ':parent': erased_job_id }),
     FilterExpression: 'parent_job_id = :parent AND attribute_not_exists(erased_at)',
-    ExpressionAttributeValues: {
-      ':key': key_id,
-      ':prefix': erasureIdOf(familyOf(erased_job_id)),
-      ':parent': erased_job_id,
-    },
-    ConsistentRead: true,
   });

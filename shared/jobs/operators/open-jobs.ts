@@ -9,20 +9,7 @@ const attributes = [
 ] as const;
 
 /** What is read of a job that has not ended. */
-export type OpenJob = Pick<
-  Job,
-  | 'key_id'
-  | 'job_id'
-  | 'status'
-  | 'lane'
-  | 'priority'
-  | 'created_at'
-  | 'ready_at'
-  | 'turn'
-  | 'tag'
-  | 'stop_reason'
-  | 'due_at'
->;
+export type OpenJob = Pick<Job, (typeof attributes)[number]>;
 
 /** Reads all jobs and sections that have not ended, of all keys, a page of the index `due` at a time. */
 export async function* openJobs(): AsyncGenerator<OpenJob[]> {

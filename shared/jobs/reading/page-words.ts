@@ -5,8 +5,8 @@ import {
   copyObject,
   folderOf,
   getCompressed,
-  putBytes,
   putCompressed,
+  putObject,
 } from '../engine/item/objects.ts';
 import type { SourceJob } from '../sources/source-job.ts';
 import type { PageStep } from './page-steps.ts';
@@ -73,7 +73,7 @@ export const keepPicture = (
   job: Claimed<SourceJob>,
   page: number,
   jpeg: Uint8Array,
-): Promise<string> => putBytes(job, `picture-${page}.jpg`, jpeg, 'image/jpeg');
+): Promise<string> => putObject(job, `picture-${page}.jpg`, jpeg, 'image/jpeg');
 
 /** Each run has objects of its own, so that none writes over what a step names. */
 const nameOf = ({ lease_id }: Claimed<SourceJob>, page: number) =>

@@ -34,39 +34,37 @@ const useOf = ({ pipeline, extract }: SourceJob) =>
 export const isToBeSeen = ({ extract }: Claimed<SourceJob>, confidence: number | null) =>
   extract?.vision_below !== undefined && confidence !== null && confidence < extract.vision_below;
 
+/** A page whose picture is read for a job. */
+interface PageImage {
+  job: Claimed<SourceJob>;
+  page: number;
+  draw: Draw;
+  signal: AbortSignal;
+}
+
 /**
  * Reads one page's image, once. Its image of the hour and its price are taken before it is drawn, and given back if
  * it can't be read. The text is written in one transaction with its charge.
  */
-export async function readImage(
-  job: Claimed<SourceJob>,
-  page: number,
-  draw: Draw,
-  images: ImageTaker,
-  signal: AbortSignal,
-): Promise<void> {
+export async function readImage(image: PageImage, images: ImageTaker): Promise<void> {
   const hour = await images.take();
-  const modelId = readerOf(job);
+  const modelId = readerOf(image.job);
   const engine = findOcrEngine(modelId);
+  let isNew = false;
   try {
-    const isNew = engine
-      ? await readByEngine(job, page, draw, hour, engine, signal)
-      : await readByModel(job, page, draw, hour, modelId, signal);
-    // A run that had lost its lease has read the page meanwhile, and that reading counts.
+    isNew = engine
+      ? await readByEngine(image, hour, engine)
+      : await readByModel(image, hour, modelId);
+  } finally {
+    // A run that had lost its lease may have read the page meanwhile, and that reading counts.
     if (!isNew) await images.giveBack(hour);
-  } catch (error) {
-    await images.giveBack(hour);
-    throw error;
   }
 }
 
 async function readByEngine(
-  job: Claimed<SourceJob>,
-  page: number,
-  draw: Draw,
+  { job, page, draw, signal }: PageImage,
   hour: string,
   { id, features, usdPerPage }: OcrEngine,
-  signal: AbortSignal,
 ): Promise<boolean> {
   const cost = toNanoUsd(usdPerPage);
   const subject = { model: id, ...chargeSubjectOf(job, useOf(job)) };
@@ -81,13 +79,8 @@ async function readByEngine(
       ...(await keepWords(job, page, words)),
       ...(isSeen && { picture_object: await keepPicture(job, page, jpeg) }),
     };
-    const outcome = {
-      costNanoUsd: cost,
-      figures: 'exact',
-      promptTokens: 0,
-      completionTokens: 0,
-      images: 1,
-    } as const;
+    const nothing = { promptTokens: 0, completionTokens: 0 };
+    const outcome = { costNanoUsd: cost, figures: 'exact', ...nothing, images: 1 } as const;
     return (await settleWith(hold, outcome, await pageWrites(job, step))) !== undefined;
   } catch (error) {
     await release(hold);
@@ -96,12 +89,9 @@ async function readByEngine(
 }
 
 async function readByModel(
-  job: Claimed<SourceJob>,
-  page: number,
-  draw: Draw,
+  { job, page, draw, signal }: PageImage,
   hour: string,
   modelId: string,
-  signal: AbortSignal,
 ): Promise<boolean> {
   const model = requireJobModel(modelId);
   const call = {
@@ -128,11 +118,8 @@ async function readByModel(
 /** Puts a page's picture into a call that is held. Releases the hold if the page can't be drawn. */
 async function withPicture(held: HeldCall, draw: Draw): Promise<HeldCall> {
   try {
-    const { call } = held;
-    return {
-      ...held,
-      call: { ...call, body: { ...call.body, messages: transcription(await draw()) } },
-    };
+    const body = { ...held.call.body, messages: transcription(await draw()) };
+    return { ...held, call: { ...held.call, body } };
   } catch (error) {
     await release(held.hold);
     throw error;

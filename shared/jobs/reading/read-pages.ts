@@ -143,21 +143,15 @@ async function readPage(
       await saveStep(job, name, { ...read, ...kept, ...warned });
     } else if (!known || !(await takeFromCache(job, known, draw))) {
       known = undefined;
-      await readImage(job, page, draw, images, signal);
+      await readImage({ job, page, draw, signal }, images);
     }
     const source = textLayer !== undefined ? 'text_layer' : known ? 'cache' : 'ocr';
     measure({ Pages: 1 }, { source });
     return true;
   } catch (error) {
     if (!isPagesFault(error)) throw error;
-    const failed = {
-      page,
-      source: 'ocr',
-      confidence: null,
-      text: null,
-      error: jobErrorText(error),
-    };
-    await saveStep(job, name, failed);
+    const failed = { page, source: 'ocr', confidence: null, text: null };
+    await saveStep(job, name, { ...failed, error: jobErrorText(error) });
     return false;
   }
 }

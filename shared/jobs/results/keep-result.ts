@@ -1,9 +1,9 @@
 import { signedUrl } from '../../aws/signed-url.ts';
 import type { ClaimedJob, Job } from '../engine/item/job.ts';
-import { getText, isLong, isShort, putJson, putText } from '../engine/item/objects.ts';
+import { getText, isLong, isShort, plainText, putObject } from '../engine/item/objects.ts';
 import { completeJob } from '../engine/item/state.ts';
 import type { RunEnd } from '../engine/run/run-job.ts';
-import type { ChatBatchResult, ExtractResult, JobResult, OcrResult } from './result.ts';
+import type { ExtractResult, JobResult, OcrResult } from './result.ts';
 
 /** How long a link to a text works, if the credentials that sign it do. */
 const linkSeconds = 3600;
@@ -15,13 +15,15 @@ export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<Kep
   const { result, text } = withoutLongText(whole);
   const kept = {
     ...warningsIn(result),
-    ...(text !== undefined && { text_object: await putText(job, `text-${job.lease_id}`, text) }),
+    ...(text !== undefined && {
+      text_object: await putObject(job, `text-${job.lease_id}`, text, plainText),
+    }),
   };
   const json = JSON.stringify(result);
   if (isShort(json)) return { result_json: json, ...kept };
   return {
     result_json: JSON.stringify(summaryOf(result)),
-    result_object: await putJson(job, `result-${job.lease_id}`, json),
+    result_object: await putObject(job, `result-${job.lease_id}.json`, json),
     ...kept,
   };
 }
@@ -64,28 +66,34 @@ function warningsIn(result: JobResult): { warnings?: number } {
   return count ? { warnings: count } : {};
 }
 
-/** A result; and its text, if that is too long to be part of it. */
-interface Split {
-  result: JobResult;
-  text?: string;
-}
-
 /** Takes a document's text out of its result if it is too long to be sent within it. */
-function withoutLongText(result: JobResult): Split {
-  if (result.type === 'pipeline') {
-    const { result: ocr, text } = withoutLongText(result.ocr);
-    return text === undefined ? { result } : { result: { ...result, ocr: ocr as OcrResult }, text };
-  }
-  if (result.type === 'extract') {
-    const text = JSON.stringify(result);
-    return isLong(text) ? { result: withoutFields(result), text } : { result };
-  }
+function withoutLongText(result: JobResult): { result: JobResult; text?: string } {
   const text = textOf(result);
-  if (typeof text !== 'string' || !isLong(text)) return { result };
-  return { result: withoutText(result), text };
+  return text && isLong(text) ? { result: withoutText(result), text } : { result };
 }
 
-/** The part of an extraction that stays on the job when the whole lies behind a link. */
+/** The part of a result that may be too long. */
+function textOf(result: JobResult): string | null {
+  if (result.type === 'ocr') return result.text;
+  if (result.type === 'pipeline') return result.ocr.text;
+  if (result.type === 'extract') return JSON.stringify(result);
+  return result.type === 'chat_batch' ? result.content : null;
+}
+
+/** What stays of a result when that part of it lies behind a link. */
+function withoutText(result: JobResult): JobResult {
+  if (result.type === 'ocr') return withoutTexts(result);
+  if (result.type === 'pipeline') return { ...result, ocr: withoutTexts(result.ocr) };
+  if (result.type === 'extract') return withoutFields(result);
+  return result.type === 'chat_batch' ? { ...result, content: null } : result;
+}
+
+const withoutTexts = (result: OcrResult): OcrResult => ({
+  ...result,
+  text: null,
+  pages: result.pages.map((page) => ({ ...page, text: null })),
+});
+
 const withoutFields = (result: ExtractResult): ExtractResult => ({
   ...result,
   data: null,
@@ -105,7 +113,7 @@ function summaryOf(result: JobResult): JobResult {
   if (result.type === 'chat') return { ...result, content: null };
   if (result.type === 'pipeline') {
     const chat = result.chat && { ...result.chat, content: null };
-    return { ...result, ocr: { ...withoutText(result.ocr), pages: [] } as OcrResult, chat };
+    return { ...result, ocr: { ...result.ocr, text: null, pages: [] }, chat };
   }
   if (result.type === 'extract') return valuesOf(result);
   if (result.type === 'folder') return { ...result, failed_files: [], left_out: [] };
@@ -117,19 +125,4 @@ function withUrl(result: JobResult, url: string): object {
   return result.type === 'pipeline'
     ? { ...result, ocr: { ...result.ocr, url } }
     : { ...result, url };
-}
-
-function textOf(result: JobResult): string | null | undefined {
-  if (result.type === 'ocr') return result.text;
-  return result.type === 'chat_batch' ? result.content : undefined;
-}
-
-function withoutText<Result extends JobResult>(result: Result): Result {
-  if (result.type === 'ocr') {
-    const pages = result.pages.map((page) => ({ ...page, text: null }));
-    return { ...result, text: null, pages };
-  }
-  return result.type === 'chat_batch'
-    ? ({ ...(result as ChatBatchResult), content: null } as Result)
-    : result;
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../../http/caller.ts';
 import { ConflictError, NotFoundError } from '../../http/errors.ts';
 import { typedMessage } from '../../http/field-errors.ts';
 import { integerText } from '../../http/schema.ts';
-import { findJob, type Job } from '../engine/item/job.ts';
+import { findJob, type Job, queryUnder } from '../engine/item/job.ts';
 import { Batch, statusOf, toBatch } from '../kinds/batch/batch.ts';
 import { type BatchJob, batchIdPattern, batchJobIdOf, isBatch } from '../kinds/batch/batch-job.ts';
 import { asJob } from '../kinds/kinds.ts';
@@ -71,12 +71,9 @@ export async function listBatches(
 ): Promise<BatchList> {
   const found: BatchJob[] = [];
   const pages = queryPages<{ batch_job_id: string }>({
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :batches)',
-    ExpressionAttributeValues: { ':key': key_id, ':batches': 'batch_' },
+    ...queryUnder(key_id, 'batch_'),
     ...(after && { ExclusiveStartKey: { key_id, job_id: after } }),
     ScanIndexForward: false,
-    ConsistentRead: true,
     Limit: limit + 1,
   });
   for await (const { items } of pages) {

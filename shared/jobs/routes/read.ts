@@ -2,13 +2,19 @@ import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type Page, queryPages } from '../../aws/dynamodb.ts';
 import { isGone } from '../../aws/is-gone.ts';
-import { setting } from '../../config.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { typedMessage } from '../../http/field-errors.ts';
 import { integerText } from '../../http/schema.ts';
 import { endedBefore } from '../engine/item/ended-jobs.ts';
-import { familyOf, findJob, type Job, type JobKey, jobIdPattern } from '../engine/item/job.ts';
+import {
+  familyOf,
+  findJob,
+  type Job,
+  type JobKey,
+  jobIdPattern,
+  queryUnder,
+} from '../engine/item/job.ts';
 import { type EndStatus, isEnd, jobStatuses } from '../engine/item/status.ts';
 import { isBeingErased, withoutErased } from '../erase/erasure.ts';
 import { type AnyJob, asJob } from '../kinds/kinds.ts';
@@ -60,24 +66,18 @@ export async function listJobs(
     ...filters.map(([name]) => `#${name} = :${name}`),
     ...(parent_job_id === noParent ? ['attribute_not_exists(parent_job_id)'] : []),
   ];
+  const values = Object.fromEntries(filters.map(([name, value]) => [`:${name}`, value]));
   const jobs: Job[] = [];
   let unreadFrom: string | undefined;
   let reads = 0;
   const query: QueryCommandInput = {
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
+    ...queryUnder(keyId, prefixFor(parent_job_id, cursor), values),
     ...(conditions.length > 0 && { FilterExpression: conditions.join(' AND ') }),
     ...(filters.length > 0 && {
       ExpressionAttributeNames: Object.fromEntries(filters.map(([name]) => [`#${name}`, name])),
     }),
-    ExpressionAttributeValues: {
-      ':key': keyId,
-      ':jobs': prefixFor(parent_job_id, cursor),
-      ...Object.fromEntries(filters.map(([name, value]) => [`:${name}`, value])),
-    },
     ...(cursor && { ExclusiveStartKey: { key_id: keyId, job_id: cursor } }),
     ScanIndexForward: false,
-    ConsistentRead: true,
     Limit: conditions.length > 0 ? firstLook : limit + 1,
   };
   const end = status && isEnd(status) && !parent_job_id ? status : undefined;

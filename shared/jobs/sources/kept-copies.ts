@@ -3,7 +3,7 @@ import { queryItems } from '../../aws/dynamodb.ts';
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import type { DriveFile } from '../../drive/file.ts';
-import { findItem, findJob, type JobKey, retentionEnd } from '../engine/item/job.ts';
+import { findItem, findJob, type JobKey, queryUnder, retentionEnd } from '../engine/item/job.ts';
 import type { SourceJob } from './source-job.ts';
 
 /** A copy of a file in object storage: the object, and what the job records of its content. */
@@ -65,12 +65,7 @@ export const copyUseIdOf = (ownerId: string, userId: string) => `${usesPrefixOf(
 
 /** Whether a job that has not ended works on a job's copy. */
 export async function isCopyInUse({ key_id, job_id }: JobKey): Promise<boolean> {
-  const uses = queryItems<{ used_by: string }>({
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :uses)',
-    ExpressionAttributeValues: { ':key': key_id, ':uses': usesPrefixOf(job_id) },
-    ConsistentRead: true,
-  });
+  const uses = queryItems<{ used_by: string }>(queryUnder(key_id, usesPrefixOf(job_id)));
   for await (const { used_by } of uses) {
     const user = await findJob({ key_id, job_id: used_by });
     if (user && !user.completed_at) return true;

@@ -1,8 +1,7 @@
 import { type TransactWriteItem, writeTransaction } from '../../aws/transact.ts';
-import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
-import { findJob, type Job, type JobKey } from '../engine/item/job.ts';
-import type { Tally } from '../engine/item/kind.ts';
+import { findJob, type Job } from '../engine/item/job.ts';
+import { updateOf } from '../engine/item/job-update.ts';
 import { resumeJob } from '../engine/item/state.ts';
 import { asJob, kindOf } from '../kinds/kinds.ts';
 
@@ -40,8 +39,17 @@ async function countSome(siblings: Job[]): Promise<void> {
   const parentKey = { key_id: first.key_id, job_id: first.parent_job_id };
   const parent = await findJob(parentKey);
   const tally = parent ? kindOf(parent).tallyOf?.(asJob(parent), siblings) : {};
+  const endedAs = (status: string) => siblings.filter((job) => job.status === status).length;
+  const add = {
+    children_ended: siblings.length,
+    children_failed: endedAs('failed'),
+    children_cancelled: endedAs('cancelled'),
+    ...tally?.add,
+  };
+  // Lists are appended to, as others may be counted at the same moment.
+  const append = tally?.append ?? {};
   const failed = await writeTransaction([
-    countOf(parentKey, siblings, tally ?? {}),
+    { Update: updateOf(parentKey, { ...whileThere, add, append }) },
     ...siblings.map(markCounted),
   ]);
   // A parent that the table has forgotten counts no more.
@@ -49,49 +57,15 @@ async function countSome(siblings: Job[]): Promise<void> {
   await countSome(siblings.filter((_, index) => !failed.includes(index + 1)));
 }
 
-/** The parent's write: it adds the children that have ended, and what its kind notes of them. */
-function countOf(
-  key: JobKey,
-  siblings: Job[],
-  { add = {}, append = {} }: Tally,
-): TransactWriteItem {
-  const endedAs = (status: string) => siblings.filter((job) => job.status === status).length;
-  const counts = {
-    children_ended: siblings.length,
-    children_failed: endedAs('failed'),
-    children_cancelled: endedAs('cancelled'),
-    ...add,
-  };
-  // Appended, as others may be counted at the same moment.
-  const lists = Object.keys(append);
-  const sets = lists.map(
-    (name) => `${name} = list_append(if_not_exists(${name}, :none), :${name})`,
-  );
-  return {
-    Update: {
-      TableName: setting('JOBS_TABLE'),
-      Key: { ...key },
-      ConditionExpression: 'attribute_exists(job_id)',
-      UpdateExpression: [
-        `ADD ${Object.keys(counts)
-          .map((name) => `${name} :${name}`)
-          .join(', ')}`,
-        ...(lists.length > 0 ? [`SET ${sets.join(', ')}`] : []),
-      ].join(' '),
-      ExpressionAttributeValues: Object.fromEntries([
-        ...Object.entries({ ...counts, ...append }).map(([name, value]) => [`:${name}`, value]),
-        ...(lists.length > 0 ? [[':none', []]] : []),
-      ]),
-    },
-  };
-}
+const whileThere = { when: 'attribute_exists(#status)', values: {} };
 
 const markCounted = ({ key_id, job_id }: Job): TransactWriteItem => ({
-  Update: {
-    TableName: setting('JOBS_TABLE'),
-    Key: { key_id, job_id },
-    ConditionExpression: 'attribute_exists(job_id) AND attribute_not_exists(counted)',
-    UpdateExpression: 'SET counted = :true',
-    ExpressionAttributeValues: { ':true': true },
-  },
+  Update: updateOf(
+    { key_id, job_id },
+    {
+      when: `${whileThere.when} AND attribute_not_exists(counted)`,
+      values: {},
+      set: { counted: true },
+    },
+  ),
 });

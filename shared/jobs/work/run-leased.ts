@@ -40,11 +40,22 @@ export async function runLeased(
     graceMs: kindOf(job).stopGraceMs,
   });
   const leaseLost = watch.leaseLost.signal;
+  /** Runs the job once until one of the signals aborts, and writes its end. Undefined if the lease was lost. */
+  const endAttempt = async (job: ClaimedJob, run: RunJob, ...others: AbortSignal[]) => {
+    const end = await attempt(job, run, AbortSignal.any([leaseLost, timeIsUp, ...others]));
+    if ('ended' in end) return end.ended;
+    return leaseLost.aborted ? undefined : end();
+  };
   logJob('job started', job);
   try {
-    const ended =
-      (await runUnlessStopped(job, run, leaseLost, [timeIsUp, watch.graceOver.signal])) ??
-      (leaseLost.aborted ? undefined : await endStopped(job, run, leaseLost, [timeIsUp]));
+    let ended = (await stoppedNow(job, job))
+      ? undefined
+      : await whileCounted(job, run, (run) => endAttempt(job, run, watch.graceOver.signal));
+    if (!ended && !leaseLost.aborted) {
+      // If the job was stopped, that may be why its run's last write was refused.
+      const stopped = await stoppedNow(job, await findJob(job));
+      ended = stopped && (await endAttempt(stopped, endingOf(run)));
+    }
     if (ended) {
       logJob(`job ${ended.status}`, ended);
       measure({ JobRuns: 1 }, { status: ended.status, job_type: ended.job_type });
@@ -56,55 +67,26 @@ export async function runLeased(
   }
 }
 
-/** Returns the job as its run left it; undefined if it was stopped, or if the lease was lost. */
-async function runUnlessStopped(
+/** Counts a run against what its key may have running, if that is limited, until its end is written. */
+async function whileCounted(
   job: ClaimedJob,
-  run: RunJob,
-  leaseLost: AbortSignal,
-  others: AbortSignal[],
+  work: RunJob,
+  endRunOf: (run: RunJob) => Promise<Job | undefined>,
 ): Promise<Job | undefined> {
-  if (await stoppedNow(job, job)) return undefined;
-  const limited = new LimitedRun(run);
-  try {
-    return await endAttempt(job, limited.run, leaseLost, others);
-  } finally {
-    await limited.end(job);
-  }
-}
-
-/** A run that counts against what its key may have running, if that is limited. */
-class LimitedRun {
-  private hasBegun = false;
-  private readonly work: RunJob;
-
-  constructor(work: RunJob) {
-    this.work = work;
-  }
-
-  readonly run: RunJob = async (job, signal) => {
+  let isCounted = false;
+  const run: RunJob = async (job, signal) => {
     const { max_running } = (await findKeyOf(job)) ?? {};
     if (max_running != null) {
       await beginRun(job, max_running);
-      this.hasBegun = true;
+      isCounted = true;
     }
-    return this.work(job, signal);
+    return work(job, signal);
   };
-
-  async end(job: ClaimedJob): Promise<void> {
-    if (this.hasBegun) await endRun(job);
+  try {
+    return await endRunOf(run);
+  } finally {
+    if (isCounted) await endRun(job);
   }
-}
-
-/** If the job was stopped, ends it as stopped: that may be why its run's last write was refused. */
-async function endStopped(
-  job: ClaimedJob,
-  run: RunJob,
-  leaseLost: AbortSignal,
-  others: AbortSignal[],
-): Promise<Job | undefined> {
-  const stopped = await stoppedNow(job, await findJob(job));
-  if (!stopped) return undefined;
-  return endAttempt(stopped, endingOf(run), leaseLost, others);
 }
 
 /** Returns a job as it is now, if its caller or key stops it and this worker holds its lease. */
@@ -126,18 +108,6 @@ const endingOf =
     const now = ((await findJob(job)) ?? job) as ClaimedJob;
     return haveChildrenEnded(now) ? run(now, signal) : () => suspendJob(now);
   };
-
-/** Runs the job once until one of the signals aborts, and writes its end. Undefined if the lease was lost. */
-async function endAttempt(
-  job: ClaimedJob,
-  run: RunJob,
-  leaseLost: AbortSignal,
-  others: AbortSignal[],
-): Promise<Job | undefined> {
-  const end = await attempt(job, run, AbortSignal.any([leaseLost, ...others]));
-  if ('ended' in end) return end.ended;
-  return leaseLost.aborted ? undefined : end();
-}
 
 /** Runs the job once. Returns the write that its outcome asks for, or the job if it has ended. */
 async function attempt(

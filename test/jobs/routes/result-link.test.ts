@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { putText } from '../../../shared/jobs/engine/item/objects.ts';
+import { plainText, putObject } from '../../../shared/jobs/engine/item/objects.ts';
 import * as results from '../../../shared/jobs/results/keep-result.ts';
 import { useStore } from '../../support/worlds/store.ts';
 import type { StoredJob } from '../../support/worlds/stored-job.ts';
@@ -12,7 +12,7 @@ type Results = typeof import('../../../shared/jobs/results/keep-result.ts');
 
 /** The link in the result of a job whose text is long. */
 async function linkOf({ wholeResult }: Results): Promise<URL> {
-  const text_object = await putText(key, 'text', 'a text');
+  const text_object = await putObject(key, 'text', 'a text', plainText);
   const result_json = JSON.stringify({ type: 'ocr', text: null });
   const whole = await wholeResult({ ...key, text_object, result_json } as StoredJob);
   return new URL(JSON.parse(whole ?? '').url);

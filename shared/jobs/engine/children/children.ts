@@ -1,7 +1,8 @@
 import { queryItems } from '../../../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../../../aws/transact.ts';
 import { setting } from '../../../config.ts';
-import { type ClaimedJob, findJob, type Job } from '../item/job.ts';
+import { type ClaimedJob, findJob, type Job, queryUnder } from '../item/job.ts';
+import { updateOf } from '../item/job-update.ts';
 import { LeaseLostError, whileLeased } from '../item/state.ts';
 
 /** A job to be made for another, and what is written in the same transaction. */
@@ -34,9 +35,10 @@ export async function createChildren<Its extends ClaimedJob>(
 
 /** If some are there already, or another job has taken their file, a second transaction makes the others. */
 async function createSome(parent: ClaimedJob, children: Child[], set: object): Promise<void> {
+  const add = { children_total: children.length, children_ended: 0 };
   const writes = children.map(({ job, beside = [] }) => [creationOf(job), ...beside]);
   const failed = await writeTransaction([
-    announceOf(parent, children.length, set),
+    { Update: updateOf(parent, { ...whileLeased(parent), set, add }) },
     ...writes.flat(),
   ]);
   if (!failed) return;
@@ -58,43 +60,9 @@ const creationOf = (job: Job): TransactWriteItem => ({
   },
 });
 
-/** The parent's write: it adds the number of children. */
-function announceOf(parent: ClaimedJob, count: number, set: object): TransactWriteItem {
-  const { when, values } = whileLeased(parent);
-  const names = Object.keys(set);
-  return {
-    Update: {
-      TableName: setting('JOBS_TABLE'),
-      Key: { key_id: parent.key_id, job_id: parent.job_id },
-      ConditionExpression: when,
-      UpdateExpression: [
-        'ADD children_total :count, children_ended :none',
-        names.length > 0 ? `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}` : '',
-      ].join(' '),
-      ExpressionAttributeNames: {
-        '#status': 'status',
-        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      },
-      ExpressionAttributeValues: {
-        ...values,
-        ':count': count,
-        ':none': 0,
-        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
-      },
-    },
-  };
-}
-
 /** Reads the jobs that were made for a job and have ids that begin so. */
-export const madeFor = (parent: Job, prefix: string) =>
+export const madeFor = ({ key_id, job_id }: Job, prefix: string) =>
   queryItems<Job>({
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :prefix)',
+    ...queryUnder(key_id, prefix, { ':parent': job_id }),
     FilterExpression: 'parent_job_id = :parent',
-    ExpressionAttributeValues: {
-      ':key': parent.key_id,
-      ':prefix': prefix,
-      ':parent': parent.job_id,
-    },
-    ConsistentRead: true,
   });

@@ -147,6 +147,14 @@ export const findJob = <Its extends Job = Job>(key: JobKey) => findItem<Its>(key
 export const findItem = <Item = Record<string, unknown>>({ key_id, job_id }: JobKey) =>
   getItem<Item>(setting('JOBS_TABLE'), { key_id, job_id });
 
+/** The query for what a key has in the jobs table under ids that begin so, as it is now. */
+export const queryUnder = (key_id: string, prefix: string, values = {}) => ({
+  TableName: setting('JOBS_TABLE'),
+  KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :prefix)',
+  ExpressionAttributeValues: { ':key': key_id, ':prefix': prefix, ...values },
+  ConsistentRead: true,
+});
+
 /** How long a job waits for room. Then it goes back to its queue, which costs no retry. */
 export const jobsWait = { waitMs: 20_000 };
 

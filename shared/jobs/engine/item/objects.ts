@@ -26,17 +26,23 @@ export const isShort = (json: string) => Buffer.byteLength(json) <= inlineBytes;
 /** Whether a text is too long to be sent in a response. */
 export const isLong = (text: string) => Buffer.byteLength(text) > inlineTextBytes;
 
-/** Puts JSON of a job's into object storage. Returns its object, which `getText` reads. */
-export const putJson = (key: JobKey, name: string, json: string): Promise<string> =>
-  put(`${folderOf(key)}/${name}.json`, json);
-
 const toGzip = promisify<string, Buffer>(gzip);
 const fromGzip = promisify<Uint8Array, Buffer>(gunzip);
 
-/** Puts a text of a job's into object storage. Returns its object. */
-export function putText(key: JobKey, name: string, text: string): Promise<string> {
-  return put(`${folderOf(key)}/${name}`, text, 'text/plain; charset=utf-8');
+/** Puts JSON, or something of another type, of a job's into object storage. Returns its object. */
+export async function putObject(
+  key: JobKey,
+  name: string,
+  Body: string | Uint8Array,
+  ContentType = 'application/json',
+): Promise<string> {
+  const put = { Bucket: setting('OBJECTS_BUCKET'), Key: `${folderOf(key)}/${name}` };
+  await s3.send(new PutObjectCommand({ ...put, Body, ContentType }));
+  return put.Key;
 }
+
+/** The type of a text that callers get by a link. */
+export const plainText = 'text/plain; charset=utf-8';
 
 /** Returns the text in a file if it is short; else puts it into object storage and returns its object. */
 export async function keepFile(
@@ -46,31 +52,20 @@ export async function keepFile(
 ): Promise<{ text?: string; text_object?: string }> {
   if ((await stat(path)).size <= inlineTextBytes) return { text: await readFile(path, 'utf8') };
   const text_object = `${folderOf(key)}/${name}`;
-  const ContentType = 'text/plain; charset=utf-8';
-  const Body = createReadStream(path);
-  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: text_object, Body, ContentType };
+  const put = { Bucket: setting('OBJECTS_BUCKET'), Key: text_object, ContentType: plainText };
+  const params = { ...put, Body: createReadStream(path) };
   await new Upload({ client: s3, params, queueSize: 2 }).done();
   return { text_object };
 }
 
 /** Puts a text of a job's, compressed. Returns its object. */
 export async function putCompressed(key: JobKey, name: string, text: string): Promise<string> {
-  return putBytes(key, name, await toGzip(text), 'application/gzip');
+  return putObject(key, name, await toGzip(text), 'application/gzip');
 }
 
 /** Reads a text that `putCompressed` has put. */
 export async function getCompressed(object: string): Promise<string> {
   return (await fromGzip(await getBytes(object))).toString();
-}
-
-/** Puts bytes of a job's into object storage. Returns their object. */
-export function putBytes(
-  key: JobKey,
-  name: string,
-  bytes: Uint8Array,
-  type: string,
-): Promise<string> {
-  return put(`${folderOf(key)}/${name}`, bytes, type);
 }
 
 /** Reads an object's bytes, once there is room for them in a room if one is given. */
@@ -83,7 +78,7 @@ export async function getBytes(object: string, room?: Room): Promise<Uint8Array>
   return Body.transformToByteArray();
 }
 
-/** Reads a text that `putText` or `putJson` has put. */
+/** Reads an object's text. */
 export const getText = async (object = '', room?: Room) =>
   Buffer.from(await getBytes(object, room)).toString();
 
@@ -108,20 +103,4 @@ export async function copyObject(from: string, to: string): Promise<void> {
   const Bucket = setting('OBJECTS_BUCKET');
   const CopySource = `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
   await s3.send(new CopyObjectCommand({ Bucket, Key: to, CopySource }));
-}
-
-async function put(
-  object: string,
-  body: string | Uint8Array,
-  type = 'application/json',
-): Promise<string> {
-  await s3.send(
-    new PutObjectCommand({
-      Bucket: setting('OBJECTS_BUCKET'),
-      Key: object,
-      Body: body,
-      ContentType: type,
-    }),
-  );
-  return object;
 }

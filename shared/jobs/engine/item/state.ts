@@ -385,7 +385,6 @@ export function nameRetry(
       ? '#status IN (:failed, :cancelled) OR (#status = :done AND children_failed > :none)'
       : '#status IN (:failed, :cancelled)',
     values: retriesFailed ? { ...failed, ':done': 'done', ':none': 0 } : failed,
-    set: {},
     setOnce: { retry_job_id },
   });
 }

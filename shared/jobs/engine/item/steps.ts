@@ -5,7 +5,7 @@ import type { TransactWriteItem } from '../../../aws/transact.ts';
 import { putItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { callersJobIdOf, findItem, type Job, type JobKey, retentionEnd } from './job.ts';
-import { getText, putText } from './objects.ts';
+import { getText, putObject } from './objects.ts';
 
 /** A larger value goes to object storage, as an item may hold 400 KB; so does one that the table can't hold as it is. */
 const inlineStepBytes = 300_000;
@@ -40,7 +40,7 @@ export async function stepWrite(
         job_id: `${stepsPrefixOf(job)}${name}`,
         ...(isInline
           ? { value }
-          : { value_object: await putText(job, `step-${name}-${randomUUID()}`, json) }),
+          : { value_object: await putObject(job, `step-${name}-${randomUUID()}`, json) }),
         ...(kept_as && { kept_as }),
         expires_at: retentionEnd(),
       },

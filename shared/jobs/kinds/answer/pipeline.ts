@@ -1,7 +1,7 @@
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { Task } from '../../asked/task.ts';
 import type { Claimed } from '../../engine/item/job.ts';
-import { putJson } from '../../engine/item/objects.ts';
+import { putObject } from '../../engine/item/objects.ts';
 import { failJob, saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf, keepResult, keptResult } from '../../results/keep-result.ts';
@@ -29,7 +29,7 @@ export async function startChatStep(
     kind: answerKind,
     name: 'chat',
     takes: ['pipeline_instruction'],
-    put: (key) => putJson(key, 'document', JSON.stringify(pages)),
+    put: (key) => putObject(key, 'document.json', JSON.stringify(pages)),
   });
 }
 

@@ -1,5 +1,7 @@
+import * as v from 'valibot';
 import { putItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
+import { Count } from '../../../http/schema.ts';
 import { instant, type JobKey, retentionEnd } from '../../engine/item/job.ts';
 import type { Kind } from '../../engine/item/kind.ts';
 import type { RequestsJob } from '../requests/file-line.ts';
@@ -46,12 +48,13 @@ const windowOver = `${code}: The completion window ended before each line was as
 export const isWindowOver = (stopReason: string) => stopReason.startsWith(`${code}:`);
 
 /** What is wrong with a line of a batch, or with all of it. */
-export interface LineError {
-  code: string;
-  message: string;
-  param: string | null;
-  line: number | null;
-}
+export const LineError = v.object({
+  code: v.string(),
+  message: v.string(),
+  param: v.nullable(v.string()),
+  line: v.nullable(Count),
+});
+export type LineError = v.InferOutput<typeof LineError>;
 
 /** A job that is a batch: it asks the lines of a file of the key's. */
 export interface BatchJob extends RequestsJob {

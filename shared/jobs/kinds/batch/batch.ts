@@ -3,7 +3,7 @@ import { Count } from '../../../http/schema.ts';
 import { Metadata } from '../../../ledger/terms/metadata.ts';
 import type { ChatBatchResult } from '../../results/result.ts';
 import { lineEndpointNames } from '../requests/file-line.ts';
-import { type BatchJob, batchIdOf, isWindowOver, type LineError } from './batch-job.ts';
+import { type BatchJob, batchIdOf, isWindowOver, LineError } from './batch-job.ts';
 
 export const batchStatuses = [
   ...(['validating', 'failed', 'in_progress', 'finalizing', 'completed'] as const),
@@ -11,13 +11,6 @@ export const batchStatuses = [
 ] as const;
 
 type BatchStatus = (typeof batchStatuses)[number];
-
-const BatchError = v.object({
-  code: v.string(),
-  message: v.string(),
-  param: v.nullable(v.string()),
-  line: v.nullable(Count),
-});
 
 const At = v.nullable(Count);
 const Id = v.nullable(v.string());
@@ -40,7 +33,7 @@ export const Batch = v.object({
   object: v.literal('batch'),
   endpoint: v.picklist(lineEndpointNames),
   model: v.nullable(v.string()),
-  errors: v.nullable(v.object({ object: v.literal('list'), data: v.array(BatchError) })),
+  errors: v.nullable(v.object({ object: v.literal('list'), data: v.array(LineError) })),
   input_file_id: v.string(),
   completion_window: v.literal('24h'),
   status: v.picklist(batchStatuses),

@@ -34,7 +34,7 @@ async function extractFields(job: Claimed<ExtractionJob>, signal: AbortSignal): 
   const onCall = () => {
     calls += 1;
   };
-  const extraction = new Extraction(job, signal, onCall);
+  const extraction = new Extraction({ job, signal, onCall });
   const hasMoved = () => calls > 0;
   return orGoOn(job, signal, hasMoved, async () => {
     const result = await extraction.run();
@@ -44,29 +44,21 @@ async function extractFields(job: Claimed<ExtractionJob>, signal: AbortSignal): 
 
 /** Ends a job that was stopped with the fields that were answered by then, which were paid for. */
 async function keptFields(job: Claimed<ExtractionJob>): Promise<JobResult | RunEnd> {
-  const extraction = new Extraction(job, new AbortController().signal, () => {}, true);
+  const { signal } = new AbortController();
+  const extraction = new Extraction({ job, signal, onCall: () => {}, keptOnly: true });
   return (await extraction.kept()) ?? (() => completeJob(job));
 }
 
+type Asking = Pick<Round['question'], 'job' | 'signal'> & Pick<Round, 'onCall' | 'keptOnly'>;
+
 /** The windows of a document as they are asked and answered. */
 class Extraction {
-  private readonly job: Claimed<ExtractionJob>;
-  private readonly signal: AbortSignal;
-  private readonly onCall: () => void;
-  private readonly keptOnly: boolean;
+  private readonly asking: Asking;
   private readonly asked: AskedWindow[] = [];
   private repairs = 0;
 
-  constructor(
-    job: Claimed<ExtractionJob>,
-    signal: AbortSignal,
-    onCall: () => void,
-    keptOnly = false,
-  ) {
-    this.job = job;
-    this.signal = signal;
-    this.onCall = onCall;
-    this.keptOnly = keptOnly;
+  constructor(asking: Asking) {
+    this.asking = asking;
   }
 
   async run(): Promise<ExtractResult> {
@@ -84,7 +76,7 @@ class Extraction {
 
   private async askAll(): Promise<void> {
     const pages = await this.pages(withoutWords);
-    const { job } = this;
+    const { job } = this.asking;
     const spec = specOfJob(job);
     const model = requireJobModel(job.model);
     const limits = windowLimits(model, spec, job.extract?.instruction);
@@ -111,7 +103,7 @@ class Extraction {
   private async joined(): Promise<{ outcome: ExtractOutcome; pages: ExtractPage[] }> {
     const pages = await this.pages((page) => page);
     const answers = this.asked.flatMap(({ answer }) => answer ?? []);
-    const outcome = assemble(specOfJob(this.job), pages, answers);
+    const outcome = assemble(specOfJob(this.asking.job), pages, answers);
     // A repair shows lines as the words stand.
     const missed = new Set([...outcome.missed.values()].flat().map(({ page }) => page));
     const needed = pages.map((page) => (missed.has(page.page) ? page : withoutWords(page)));
@@ -119,7 +111,7 @@ class Extraction {
   }
 
   private pages(take: (page: ExtractPage) => ExtractPage): Promise<ExtractPage[]> {
-    return readPages(this.job.document_object, take);
+    return readPages(this.asking.job.document_object, take);
   }
 
   private async ask(
@@ -127,7 +119,7 @@ class Extraction {
     windows: PageWindow[],
     round: Pick<Round, 'round' | 'missedIn'>,
   ): Promise<void> {
-    const { job, signal, onCall, keptOnly } = this;
+    const { job, signal, ...how } = this.asking;
     const question = { job, signal, spec: specOfJob(job), model: requireJobModel(job.model) };
     const counts = { done: 0, failed: 0 };
     const note = () => noteProgress(job, { ...counts, total: windows.length, unit: 'windows' });
@@ -136,7 +128,7 @@ class Extraction {
       note();
     };
     note();
-    const asked = { ...round, question, pages, onCall, onWindow, keptOnly };
+    const asked = { ...how, ...round, question, pages, onWindow };
     this.asked.push(...(await askWindows(asked, windows)));
   }
 
@@ -159,7 +151,7 @@ class Extraction {
           missing: array.missing.map(({ box, ...row }) => ({ ...row, box: box && [...box] })),
         })),
       },
-      schema: specOfJob(this.job).schema as Record<string, unknown>,
+      schema: specOfJob(this.asking.job).schema as Record<string, unknown>,
       windows: {
         total: first.length,
         repairs: this.repairs,

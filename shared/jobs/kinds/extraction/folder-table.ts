@@ -92,7 +92,6 @@ async function writeLocked(folder: TableJob): Promise<string> {
       {
         when: 'attribute_exists(#status) AND table_until = :mine',
         values: { ':mine': table_until },
-        set: {},
         remove: ['table_until'],
       },
     );

@@ -3,7 +3,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import type { SourcePage } from '../../../extract/words/page.ts';
 import { linesOf } from '../../../lines.ts';
 import type { JobKey } from '../../engine/item/job.ts';
-import { getBytes, putBytes } from '../../engine/item/objects.ts';
+import { getBytes, putObject } from '../../engine/item/objects.ts';
 
 /** A page that fields are taken from, and what else the step knows of it. */
 export interface ExtractPage extends SourcePage {
@@ -29,7 +29,7 @@ export async function putPages(key: JobKey, pages: AsyncIterable<ExtractPage>): 
       for await (const piece of compressed) pieces.push(piece);
     },
   );
-  return putBytes(key, objectName, Buffer.concat(pieces), 'application/gzip');
+  return putObject(key, objectName, Buffer.concat(pieces), 'application/gzip');
 }
 
 /** Reads pages, each as `take` wants it: the words of a long document take much memory. */

@@ -37,8 +37,8 @@ import {
   type RequestBody,
 } from '../models/upstreams/upstream.ts';
 import { isNameOf, otherModels } from './other-models.ts';
-import { planDearest, planHold } from './plan-hold.ts';
-import { promptHash, toldOf } from './told-prompt.ts';
+import { leastOfOwnLimit, planDearest } from './plan-hold.ts';
+import { knownOf, promptHash } from './told-prompt.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
 import { noteUses } from './use-notes.ts';
 import { userOf } from './user-of.ts';
@@ -67,6 +67,8 @@ export interface ModelCall extends Route {
   images?: number;
   /** Whether it counts against the key's requests per minute; yes unless it says no. */
   asRequest?: boolean;
+  /** Whether the caller's own limit of the output may be lowered where the key has little left. */
+  mayBeShorter?: boolean;
   /** Where its answer is counted, if that is in memory for longer than the call. */
   room?: Room;
   /** The most bytes that its answer may have, if more than usual. */
@@ -126,7 +128,7 @@ const leastCounted = 8_000;
  * `RequestsPerMinuteError`, and `ModelError` for a prompt that is too long.
  */
 export async function holdCall(call: ModelCall): Promise<HeldCall> {
-  const { keyId, subject, asRequest = true } = call;
+  const { keyId, subject, asRequest = true, mayBeShorter } = call;
   const { sized, limitName } = wires[dialectOf(call)];
   const routes = [call, ...(call.fallbacks ?? [])].map(({ model, body, headers, temperature }) => ({
     ...{ model, body, headers, temperature, request: sized(body) },
@@ -141,10 +143,10 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   const wantedAt = performance.now();
   const user = userOf(call.body, dialectOf(call));
   const chargeSubject = { model: first.model.id, ...subject };
-  const options = { canWait: subject.job_id !== undefined, limitName };
-  const wide = planDearest([first, ...others], options);
+  const options = { canWait: subject.job_id !== undefined, mayBeShorter, limitName };
   const known: Known = {};
-  const planKnown = () => planHold(first.model, first.request, { ...options, known });
+  const planKnown = () => planDearest([first, ...others], { ...options, known });
+  const wide = planKnown();
   const counting = async () => {
     known.tokensOf = await textTokens(first.model);
     return planKnown();
@@ -153,14 +155,19 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   // A call in the Messages dialect is translated for these models, and the translation may join texts.
   const isCounted = vocabulary && dialectOf(call) !== 'messages';
   const isLong = (wide.promptTokens ?? 0) > leastCounted;
-  const byCount = isCounted && isLong ? { plenty: 10, closer: counting } : {};
+  // Another model's tokens of the prompt are not known.
+  const isAlone = others.length === 0;
+  const byCount = isAlone && isCounted && isLong ? { plenty: 10, closer: counting } : {};
+  const goesOn = isAlone && first.request.messages.some(isOfModel);
   const telling = async () => {
-    known.told ??= await toldOf(keyId, { ...first, dialect: dialectOf(call) });
+    Object.assign(known, await knownOf(keyId, { ...first, dialect: dialectOf(call) }));
+    if (!isAlone) delete known.told;
     return { ...planKnown(), ...byCount };
   };
-  const closer = first.request.messages.some(isOfModel) ? { closer: telling } : byCount;
-  // Another model's tokens of the prompt are not known.
-  const plan = others.length === 0 ? { ...wide, ...closer } : wide;
+  const { max_tokens: own } = first.request;
+  const canBeLimited = own ? mayBeShorter && own > leastOfOwnLimit : true;
+  const byLast = { closer: telling, ...(!goesOn && { plenty: 10 }) };
+  const plan = { ...wide, ...(goesOn || canBeLimited ? byLast : byCount) };
   const [{ hold, chosen }] = await Promise.all([
     reserveByPlan(keyId, plan, chargeSubject, { asRequest, user }),
     readCircuits(),
@@ -171,8 +178,11 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   const mostNanoUsd = isKnown
     ? costBounds(first.model, first.request).maxNanoUsd(maxTokens)
     : undefined;
-  const limited = ({ request: _, ...route }: (typeof routes)[number]): Route =>
-    maxTokens === undefined ? route : { ...route, body: { ...route.body, [limitName]: maxTokens } };
+  const limited = ({ request, ...route }: (typeof routes)[number]): Route => {
+    if (maxTokens === undefined) return route;
+    const limit = Math.min(maxTokens, request.max_tokens || route.model.maxOutputTokens);
+    return { ...route, body: { ...route.body, [limitName]: limit } };
+  };
   // What another model's limit counts is not held there, so that model is not asked.
   const alike = others.filter(({ model }) => isAlike(hold, model.id));
   const held = { ...call, ...limited(first), fallbacks: alike.map(limited) };

@@ -35,12 +35,20 @@ const partsOfOutput = [
 export function refuseBeyondLimit(parameters: Record<string, unknown>, limit: number): void {
   for (const path of partsOfOutput) {
     refuseOtherCaseOf(parameters, path);
-    const value = path.reduce<unknown>((within, name) => fieldOf(within, name), parameters);
-    // Servers read a number in quotes, too.
-    if (typeof value === 'object' || !(Number(value) > limit)) continue;
+    if (!(tokensAt(parameters, path) > limit)) continue;
     const reason = `the output may have ${limit} tokens, and ${path.join('.')} asks for more`;
     throw valueError(['body', ...path], reason);
   }
+}
+
+/** The longest part of its output that a request names, in tokens; 0 for none. */
+export const longestPart = (parameters: Record<string, unknown>): number =>
+  Math.max(0, ...partsOfOutput.map((path) => tokensAt(parameters, path) || 0));
+
+/** The number that a parameter has, also in quotes, as servers read that too; `NaN` if it has none. */
+function tokensAt(parameters: Record<string, unknown>, path: string[]): number {
+  const value = path.reduce<unknown>((within, name) => fieldOf(within, name), parameters);
+  return typeof value === 'object' ? Number.NaN : Number(value);
 }
 
 function refuseOtherCaseOf(parameters: Record<string, unknown>, [name, field]: string[]): void {

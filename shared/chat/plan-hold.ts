@@ -1,6 +1,7 @@
 import type { Fit, Free, HoldPlan } from '../ledger/terms/hold-plan.ts';
 import type { Model } from '../models/catalogue.ts';
 import { costBounds, type Known, type SizedRequest } from '../models/token-bounds.ts';
+import { longestPart } from './output-parameters.ts';
 
 /** A hold for a model call, and the limit of output that makes it enough. */
 export interface LimitedFit extends Fit {
@@ -10,75 +11,84 @@ export interface LimitedFit extends Fit {
 
 /** A key with this many times what a call can cost gets no limit. */
 const plenty = 10;
+/** While others run, what is usual takes one of so many parts of what is left, at most. */
+const sharers = 4;
 /** The shortest output that is worth a call. A reasoning model thinks within it. */
 const leastTokens = 256;
 const leastReasoningTokens = 1_024;
-const defaultUsualTokens = 16_384;
+/** A caller's own limit is lowered to no less, so no smaller one is lowered. */
+export const leastOfOwnLimit = 2_048;
+
+/** How long a model's answers usually are: four times the longest of a key's last calls, else by the catalogue. */
+export function usualTokens(
+  { id, usualOutputTokens = 16_384 }: Model,
+  written?: Known['written'],
+): number {
+  const longest = written?.get(id);
+  return longest === undefined ? usualOutputTokens : Math.max(leastOfOwnLimit, 4 * longest);
+}
 
 export interface PlanOptions {
   canWait?: boolean;
+  /** Whether the caller's own limit may be lowered. */
+  mayBeShorter?: boolean | undefined;
   limitName?: string;
-  /** What is known of the prompt beside its bytes. */
+  /** The longest part of the output that is asked for: no limit leaves less than the least beside it. */
+  part?: number;
+  /** What is known of the call beside its bytes. */
   known?: Known | undefined;
 }
 
 /**
- * Plans a call's hold. With a limit: what that can cost. Without: what the model can write, if that is a tenth of
- * what is available; else a tenth, or what the model usually writes, at most all, and the output is limited to it. A
- * call that `canWait` waits for what running calls give back rather than being limited below the usual. `limitName`
- * is the caller's name of the limit.
+ * Plans a call's hold: all that it may write, if that is a tenth of what is available; else a tenth, or what is usual,
+ * of which no more than all can be paid, or a quarter while others run. The output is limited to that. A limit of the
+ * caller's own stands, unless the call `mayBeShorter`. A call that `canWait` waits for what running calls give back
+ * rather than being limited below the usual. `limitName` is the caller's name of the limit.
  */
 export function planHold(
   model: Model,
   request: SizedRequest,
-  { canWait = false, limitName = 'max_tokens', known }: PlanOptions = {},
+  options: PlanOptions = {},
 ): HoldPlan<LimitedFit> {
+  const { canWait, mayBeShorter, limitName = 'max_tokens', known } = options;
+  const { part = longestPart(request) } = options;
   const bounds = costBounds(model, request, known);
   const { maxNanoUsd, maxTokens: mostTokens, affordableTokens, promptTokens } = bounds;
   const all = maxNanoUsd();
-  if (request.max_tokens) {
-    return {
-      promptTokens,
-      fit: () => ({ holdNanoUsd: all, tokens: mostTokens(request) }),
-      advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
-    };
+  const advice = ({ available }: Free) => limitAdvice(affordableTokens(available), limitName);
+  const own = request.max_tokens;
+  const most = Math.min(own || model.maxOutputTokens, model.maxOutputTokens);
+  const worthACall = model.reasoning ? leastReasoningTokens : leastTokens;
+  const least = part + (own ? leastOfOwnLimit : worthACall);
+  if (least >= most || (own && !mayBeShorter)) {
+    return { promptTokens, fit: () => ({ holdNanoUsd: all, tokens: mostTokens(request) }), advice };
   }
-  const least = Math.min(
-    model.reasoning ? leastReasoningTokens : leastTokens,
-    model.maxOutputTokens,
-  );
   const byMoney = ({ available, held }: Free): LimitedFit => {
     if (available >= plenty * all) return { holdNanoUsd: all, from: plenty * all };
+    const share = held > 0 ? available / sharers : available;
     const usual = Math.min(
-      model.usualOutputTokens ?? defaultUsualTokens,
-      affordableTokens(canWait ? available + held : available),
+      usualTokens(model, known?.written),
+      affordableTokens(canWait ? available + held : share),
     );
     const maxTokens = Math.max(least, usual, affordableTokens(available / plenty));
     const below = plenty * all;
-    if (maxTokens >= model.maxOutputTokens) return { holdNanoUsd: all, below };
+    if (maxTokens >= most) return { holdNanoUsd: all, below };
     return { holdNanoUsd: maxNanoUsd(maxTokens), below, maxTokens };
   };
-  const choices = request.n ?? 1;
+  const tokensOf = (max_tokens = own) => mostTokens({ n: request.n, max_tokens });
   return {
     promptTokens,
     fit(free) {
       const fit = byMoney(free);
-      const tokens = mostTokens({ n: choices, max_tokens: fit.maxTokens });
+      const tokens = tokensOf(fit.maxTokens);
       if (free.tokens === undefined || tokens <= free.tokens) return { ...fit, tokens };
       // The minute has fewer tokens left than it may write: it is limited to them.
-      const room = Math.floor(
-        (free.tokens - mostTokens({ n: choices, max_tokens: least })) / choices,
-      );
+      const room = Math.floor((free.tokens - tokensOf(least)) / (request.n ?? 1));
       const maxTokens = least + Math.max(0, room);
       const holdNanoUsd = Math.min(fit.holdNanoUsd, maxNanoUsd(maxTokens));
-      return {
-        ...fit,
-        holdNanoUsd,
-        maxTokens,
-        tokens: mostTokens({ n: choices, max_tokens: maxTokens }),
-      };
+      return { ...fit, holdNanoUsd, maxTokens, tokens: tokensOf(maxTokens) };
     },
-    advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
+    advice,
   };
 }
 
@@ -92,7 +102,8 @@ export function planDearest(
   routes: readonly [Sized, ...Sized[]],
   options: PlanOptions,
 ): HoldPlan<LimitedFit> {
-  const plans = routes.map(({ model, request }) => planHold(model, request, options));
+  const part = Math.max(...routes.map(({ request }) => longestPart(request)));
+  const plans = routes.map(({ model, request }) => planHold(model, request, { ...options, part }));
   const [only] = plans;
   if (only && plans.length === 1) return only;
   return {
@@ -100,22 +111,15 @@ export function planDearest(
       const fits = plans.map((plan) => plan.fit(free));
       const maxTokens = least(fits.map((fit) => fit.maxTokens));
       const below = least(fits.map((fit) => fit.below));
-      const holds = fits.map(({ holdNanoUsd }, index) => {
-        const { model, request } = routes[index] as Sized;
-        return maxTokens === undefined
-          ? holdNanoUsd
-          : Math.min(holdNanoUsd, costBounds(model, request).maxNanoUsd(maxTokens));
+      const most = routes.map(({ model, request: { n, max_tokens, ...request } }) => {
+        const limited = { ...request, n, max_tokens: maxTokens ?? max_tokens };
+        const bounds = costBounds(model, limited);
+        return { nanoUsd: bounds.maxNanoUsd(), tokens: bounds.maxTokens(limited) };
       });
-      const holdNanoUsd = Math.max(...holds);
-      const tokens = routes.map(({ model, request }) =>
-        costBounds(model, request).maxTokens({
-          n: request.n,
-          max_tokens: maxTokens ?? request.max_tokens,
-        }),
-      );
+      const holdNanoUsd = Math.max(...most.map(({ nanoUsd }) => nanoUsd));
       return {
         holdNanoUsd,
-        tokens: Math.max(...tokens),
+        tokens: Math.max(...most.map(({ tokens }) => tokens)),
         from: Math.max(holdNanoUsd, ...fits.map(({ from = 0 }) => from)),
         ...(below !== undefined && { below }),
         ...(maxTokens !== undefined && { maxTokens }),

@@ -57,7 +57,7 @@ export async function respond(
   const isStreamed = body.stream === true;
   const time = isStreamed ? undefined : deadline(wholeAnswerMs, timeIsUp);
   const asking: ModelCall = {
-    ...{ keyId: caller.keyId, ...asked, room },
+    ...{ keyId: caller.keyId, ...asked, room, mayBeShorter: true },
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd, model: other }) =>
       note({

@@ -1,4 +1,4 @@
-import { toldPrompts } from '../ledger/charges.ts';
+import { lastCharges } from '../ledger/charges.ts';
 import { leftAfter } from '../ledger/left-after.ts';
 import type { Hold } from '../ledger/reserve.ts';
 import { errorFields, log } from '../log.ts';
@@ -6,7 +6,7 @@ import { beginningsOf } from '../models/beginnings.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { DialectName } from '../models/dialect-names.ts';
 import { inOrder } from '../models/draw.ts';
-import type { SizedRequest, Told } from '../models/token-bounds.ts';
+import type { Known, SizedRequest } from '../models/token-bounds.ts';
 import type { RequestBody } from '../models/upstreams/upstream.ts';
 
 /** A request to a model, and how it is made. */
@@ -24,25 +24,34 @@ const beginningsAt = (
   { dialect, headers, request }: Question,
 ) => beginningsOf(request, [keyId, dialect, headers, upstream, model]);
 
+/** How many of a key's last calls are looked at: some 20 KB, so that 20 conversations at once find theirs. */
+const lastCalls = 40;
+const used = ['model', 'prompt_hash', 'prompt_tokens', 'completion_tokens'] as const;
+
 /**
- * Returns the longest beginning of a conversation whose tokens were told by the upstream that is asked first; undefined
- * if the key's last calls have none.
+ * Returns what a key's last calls tell of a further one: the tokens of its longest beginning that the upstream told that is
+ * asked first, and how much each model wrote at most.
  */
-export async function toldOf(
+export async function knownOf(
   keyId: string,
   { model, body, ...question }: Question & { model: Model; body: RequestBody },
-): Promise<Told | undefined> {
+): Promise<Known> {
   const [first] = inOrder(model.upstreams, keyId, body);
   const beginnings = first ? beginningsAt(first, keyId, question) : [];
-  if (beginnings.length === 0) return undefined;
+  const tokens = new Map<string | undefined, number>();
+  const written = new Map<string | undefined, number>();
   try {
-    const told = await toldPrompts(keyId);
-    const known = beginnings.findLast(({ hash }) => told.has(hash));
-    return known && { messages: known.messages, tokens: Number(told.get(known.hash)) };
+    for (const charge of await lastCharges(keyId, used, lastCalls)) {
+      const { prompt_tokens, completion_tokens = 0 } = charge;
+      if (!prompt_tokens) continue;
+      tokens.set(charge.prompt_hash, prompt_tokens);
+      written.set(charge.model, Math.max(completion_tokens, written.get(charge.model) ?? 0));
+    }
   } catch (error) {
-    log('warn', 'told prompts not read', { key_id: keyId, ...errorFields(error) });
-    return undefined;
+    log('warn', 'last calls not read', { key_id: keyId, ...errorFields(error) });
   }
+  const told = beginnings.findLast(({ hash }) => tokens.has(hash));
+  return { written, told: told && { ...told, tokens: Number(tokens.get(told.hash)) } };
 }
 
 /** A key with this many times what a call holds needs no closer holds soon: they begin at a hundred. */

@@ -61,35 +61,23 @@ export async function lastChargeMs({
   return last === undefined ? undefined : timeOfId(last);
 }
 
-async function lastEntry(id: string): Promise<string | undefined> {
+const lastEntry = async (id: string) => (await lastCharges(id, ['entry'], 1))[0]?.entry;
+
+/** Returns fields of the last calls under an id that ended or were noted, the last one first. */
+export async function lastCharges(
+  id: string,
+  fields: readonly (keyof Charge)[],
+  Limit: number,
+): Promise<Partial<Charge>[]> {
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
       TableName: setting('LEDGER_TABLE'),
       KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
       ExpressionAttributeValues: { ':key': id, ':charge': 'charge_' },
-      ProjectionExpression: 'entry',
+      ProjectionExpression: fields.join(),
       ScanIndexForward: false,
-      Limit: 1,
+      Limit,
     }),
   );
-  return Items[0]?.['entry'];
-}
-
-/** How many of a key's last calls are looked at: some 20 KB, so that 20 conversations at once find theirs. */
-const lastCalls = 40;
-
-/** Returns the tokens of the prompts of a key's last calls, by their hashes, as far as providers told them. */
-export async function toldPrompts(keyId: string): Promise<Map<string, number>> {
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
-      TableName: setting('LEDGER_TABLE'),
-      KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
-      FilterExpression: 'attribute_exists(prompt_hash)',
-      ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
-      ProjectionExpression: 'prompt_hash, prompt_tokens',
-      ScanIndexForward: false,
-      Limit: lastCalls,
-    }),
-  );
-  return new Map(Items.map(({ prompt_hash, prompt_tokens }) => [prompt_hash, prompt_tokens]));
+  return Items;
 }

@@ -37,11 +37,13 @@ export interface Told {
   tokens: number;
 }
 
-/** What is known of a prompt beside its bytes. */
+/** What is known of a call beside its bytes. */
 export interface Known {
   told?: Told | undefined;
   /** Counts its texts by the model's vocabulary. */
   tokensOf?: TokensOf | undefined;
+  /** The most tokens that the key's last calls wrote, by model. */
+  written?: ReadonlyMap<string | undefined, number>;
 }
 
 /** What a call can cost, by the limit of its output. The prompt is measured once, however often one asks. */

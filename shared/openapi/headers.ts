@@ -58,7 +58,7 @@ export const headers = {
     { type: 'number', minimum: 0 },
   ),
   'x-quire-max-tokens': header(
-    'The most tokens that the model could write in each choice: the request’s own limit; or without one, if the key’s budget does not cover all that the model can write, what it covers. An answer that met it has the `finish_reason` `length`. So has a stream that is ended here because its provider went beyond.',
+    'The most tokens that the model could write in each choice: the request’s own limit; or less, or a limit without one, where a tenth of what the key’s budget has left does not cover all that it may write. An answer that met it has the `finish_reason` `length`. So has a stream that is ended here because its provider went beyond.',
     16_384,
     { type: 'integer', minimum: 1 },
   ),

@@ -106,6 +106,34 @@ describe('a call without a limit', () => {
   });
 });
 
+it('a limit of the caller’s own that may be lowered is covered as it is sent', () => {
+  fc.assert(
+    fc.property(
+      aModel.map(modelOf),
+      fc.integer({ min: -1_000, max: usd(20) }),
+      fc.option(fc.integer({ min: 1, max: 128 }), { nil: undefined }),
+      fc.integer({ min: 1, max: 200_000 }),
+      fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: undefined }),
+      fc.constantFrom(undefined, 100, 5_000, '40000'),
+      (model, available, n, max_tokens, longest, thinking_budget) => {
+        const request = { ...hi, n, max_tokens, thinking_budget };
+        const written = new Map(longest === undefined ? [] : [[model.id, longest]]);
+
+        const plan = planHold(model, request, { mayBeShorter: true, known: { written } });
+        const { holdNanoUsd, maxTokens } = plan.fit({ available, held: 0 });
+
+        const sent = { ...request, max_tokens: maxTokens ?? max_tokens };
+        expect(maxCostNanoUsd(model, sent)).toBe(holdNanoUsd);
+        if (available >= 10 * maxCostNanoUsd(model, request)) expect(maxTokens).toBeUndefined();
+        if (maxTokens === undefined) return;
+        expect(maxTokens).toBeLessThan(Math.min(max_tokens, model.maxOutputTokens));
+        expect(maxTokens).toBeGreaterThanOrEqual(2_048 + Number(thinking_budget ?? 0));
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
 it('a limit of the caller’s own stands, whatever the key has', () => {
   const request = { ...hi, max_tokens: 50_000 };
 
@@ -146,6 +174,18 @@ describe('a call under a limit of tokens', () => {
     expect(limited.tokens).toBe(5_000);
     expect(limited.maxTokens).toBeLessThan(5_000);
     expect(limited.holdNanoUsd).toBeLessThan(whole.holdNanoUsd);
+  });
+
+  it('counts the caller’s own limit, and lowers it to what a minute has left if it may', () => {
+    const fitOwn = (tokens: number) =>
+      planHold(mini, { ...hi, max_tokens: 10_000 }, { mayBeShorter: true }).fit({
+        ...{ available: usd(1000), held: 0, tokens },
+      });
+
+    expect(fitOwn(20_000)).not.toHaveProperty('maxTokens');
+    expect(fitOwn(20_000).tokens).toBeLessThan(10_500);
+    expect(fitOwn(5_000)).toMatchObject({ tokens: 5_000 });
+    expect(fitOwn(0)).toMatchObject({ maxTokens: 2_048 });
   });
 
   it('wants no less than an answer that is worth a call, nor than the caller’s own limit', () => {

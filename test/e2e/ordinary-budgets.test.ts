@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, chatJob, chatResultOf, submit, until } from '../support/servers/api.ts';
 import { endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
 import { eventsOf, post } from '../support/servers/event-reader.ts';
-import { completionOf } from '../support/servers/model-stub-pieces.ts';
+import { chunk, completionOf, done, usageChunk } from '../support/servers/model-stub-pieces.ts';
 
 const chat = await useChatStage();
 
@@ -57,6 +57,42 @@ describe('a key that can’t pay for all that a model can write', () => {
     expect(chatResultOf(job)).toMatchObject({ finish_reason: 'length', max_tokens });
     expect(max_tokens).toBeGreaterThan(256);
   });
+});
+
+describe.each([true, false])('an agent that names 32,000 tokens (streamed: %s)', (stream) => {
+  const ask = {
+    '/v1/chat/completions': { max_tokens: 32_000, messages: hi },
+    '/v1/messages': { max_tokens: 32_000, thinking: { type: 'adaptive' }, messages: hi },
+    '/v1/responses': { max_output_tokens: 32_000, input: 'Hi' },
+  };
+  const ends = {
+    '/v1/chat/completions': '"finish_reason":"length"',
+    '/v1/messages': '"stop_reason":"max_tokens"',
+    '/v1/responses': '"incomplete_details":{"reason":"max_output_tokens"}',
+  };
+
+  it.each(Object.keys(ask) as (keyof typeof ask)[])(
+    'is answered by %s within what its key has, to the end of its limit',
+    async (path) => {
+      // They would hold 32 cents.
+      const account = await chat.newAccount({ budget_usd: 0.3 });
+      const model = chat.newModel('wordy', ({ max_tokens = 0 }) => ({
+        kind: 'pieces',
+        pieces: stream
+          ? [chunk('many words', 'length'), usageChunk(10, Number(max_tokens)), done]
+          : [completionOf('many words', [10, Number(max_tokens)], 'length')],
+      }));
+
+      const response = await post(account, path, { model: model.id, stream, ...ask[path] });
+
+      expect(await response.text()).toContain(ends[path]);
+      expect(response.headers.get('x-quire-max-tokens')).toBe('16384');
+      const [charge] = await endedCharges(account);
+      expect(charge).toMatchObject({ figures: 'exact', completion_tokens: 16_384 });
+      expect(charge?.cost).toBeLessThanOrEqual(charge?.hold ?? 0);
+      expect(model.upstreams[0]?.requests()[0]?.body).toMatchObject({ max_tokens: 16_384 });
+    },
+  );
 });
 
 it('a key with plenty never sees a limit', async () => {

@@ -1,3 +1,4 @@
+import { usualTokens } from '../../../../chat/plan-hold.ts';
 import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
 import { takingBatches } from '../../../../models/batches/takes-batches.ts';
 import { batchUpstreamOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
@@ -8,9 +9,6 @@ import { toldIn } from '../../../../models/upstreams/upstream.ts';
 import type { Job } from '../../../engine/item/job.ts';
 import type { FileLine, RequestsJob } from '../../requests/file-line.ts';
 import { type LineRequest, readLine } from '../../requests/read-line.ts';
-
-/** As many tokens as an answer has where neither its line, nor the budget, allows for all that the model can write. */
-const defaultUsualTokens = 16_384;
 
 /** A line of a batch as it is handed on. */
 export interface HandedLine {
@@ -38,7 +36,7 @@ export function handedLine(line: FileLine): HandedLine | undefined {
 
 /** The limit that a line's output gets where its part of the batch is limited; undefined if it has one, or needs none. */
 function limitOf({ sized, model }: HandedLine): number | undefined {
-  const usual = model.usualOutputTokens ?? defaultUsualTokens;
+  const usual = usualTokens(model);
   return sized.max_tokens || usual >= model.maxOutputTokens ? undefined : usual;
 }
 

@@ -14,22 +14,19 @@ import {
 import { catalogue, modelIds } from '../../shared/models/catalogue.ts';
 import { type Arguments, readValues } from './arguments.ts';
 import { CommandError, type Option, refuseTwice } from './command-line.ts';
-import { aligned, dollars, minuteOf } from './text.ts';
+import { aligned, dollars, minuteOf, printable } from './text.ts';
 
 /** What a command says that shows limits beside the budget. */
 export const limitsSaid =
   'Shows what is used and left of the limits beside the budget, and of each customer.';
 
-/** What takes a customer's name from what `limits` shows. */
-export const eraseOption = {
-  'erase-customer': ['NAME', 'erase this name from the list; what the customer used stays'],
-} as const satisfies Record<string, Option>;
-
-/** What is said of a budget's windows, and of limits beside it; an extra of a change alone. */
+/** What is said of a budget's windows, and of limits beside it. */
 export const windowOptions = {
   limit: ['LIMIT', 'a limit beside the budget, see below; may be repeated; none: none', 'many'],
   'per-customer': ['USD', 'what each customer may spend, as in 2/day; may be repeated', 'many'],
   'extra-usd': ['USD', 'what the budget has more until it renews next; 0 takes it back'],
+  'erase-customer': ['NAME', 'erase this name from the list; what the customer used stays'],
+  customer: ['NAME', 'whose limits have the --extra-usd until they renew, and not the budget'],
   duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
   window: ['UNIT', 'or by the calendar, each day, week, month, quarter or year; needs a budget'],
   zone: ['ZONE', 'the time zone of that calendar, such as Europe/Berlin; default UTC'],
@@ -66,7 +63,7 @@ export async function showLimits(id: string, values: { [option: string]: string 
   const rows = all.map(({ limit, customer, unit, ...figures }) => {
     const text = (amount: number) => (unit === 'usd' ? dollars(amount) : String(amount));
     const { used, held, remaining, reset_at } = figures;
-    const whose = customer === null ? '-' : customer || '(none named)';
+    const whose = customer === null ? '-' : printable(customer) || '(none named)';
     const amounts = [used, held, remaining].map(text);
     return [limit, whose, ...amounts, reset_at ? minuteOf(reset_at) : '-'];
   });
@@ -105,12 +102,12 @@ const isLike = (name: string) => (other: string) => identityOf(name) === identit
 type Budget = Partial<Pick<KeyLimits, 'budget_usd' | 'duration' | 'limits'>>;
 
 /** Returns what is asked of a key or a team, with all limits that it will have. Throws CommandError if it can't have it. */
-export function changesTo<Asked extends Budget & { extra_usd?: number }>(
+export function changesTo<Asked extends Budget & { extra_usd?: number; customer?: string }>(
   before: Budget,
   asked: Asked,
 ): Asked {
   const { budget_usd, duration } = { ...before, ...asked };
-  if (asked.extra_usd !== undefined && duration === null)
+  if (asked.extra_usd !== undefined && asked.customer === undefined && duration === null)
     throw new CommandError('--extra-usd is until a budget renews, and this one never does.');
   if (duration !== null && budget_usd === null)
     throw new CommandError(
@@ -163,6 +160,8 @@ export function readBudget<Limits extends Partial<Pick<KeyLimits, 'duration'>>>(
     ...readValues(schema, { ...values, ...(budget !== undefined && { 'budget-usd': budget }) }),
     ...(beside.length > 0 && { limits: beside }),
   };
+  if (values['customer'] !== undefined && values['extra-usd'] === undefined)
+    throw new CommandError('--customer needs --extra-usd too.');
   const isLone = window === undefined && (zone !== undefined || anchor !== undefined);
   if (isLone) throw new CommandError('--zone and --anchor need --window too.');
   if (window === undefined) return limits;

@@ -51,8 +51,8 @@ function describe(change: KeyChange, usual: object): string {
     .sort(([a], [b]) => a.localeCompare(b));
   const lines = told.map(([name, field]) =>
     action === 'created'
-      ? `${name}: ${written(name, field.new)}`
-      : `${name}: ${written(name, field.old)} → ${written(name, field.new)}${sameHost(field)}`,
+      ? `${printable(name)}: ${written(name, field.new)}`
+      : `${printable(name)}: ${written(name, field.old)} → ${written(name, field.new)}${sameHost(field)}`,
   );
   if (old_secret_until) lines.push(`the old secret works until ${minuteOf(old_secret_until)}`);
   if (action === 'changed' && told.length === 0) lines.push('nothing differed');
@@ -71,6 +71,6 @@ function isUsual(usual: object, name: string, value: unknown): boolean {
 
 function written(name: string, value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none';
-  if (name.endsWith('_usd')) return dollars(Number(value));
+  if (/_usd\b/.test(name)) return dollars(Number(value));
   return printable(Array.isArray(value) ? value.join(', ') : String(value));
 }

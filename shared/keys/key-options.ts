@@ -105,6 +105,7 @@ const budgetOptions = {
   budget_usd: v.exactOptional(orNone(null, Usd)),
   duration: v.exactOptional(orNone(null, TimeSpan)),
   extra_usd: v.exactOptional(Usd),
+  customer: v.exactOptional(v.string()),
   webhook: v.exactOptional(orNone(null, WebhookUrl)),
 };
 

@@ -7,7 +7,7 @@ import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount, readAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
-import { setFurtherLimits } from '../ledger/further-limits.ts';
+import { customerBudgets, raiseCustomer, setFurtherLimits } from '../ledger/further-limits.ts';
 import { putInTeam } from '../ledger/team.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
 import {
@@ -122,12 +122,12 @@ export async function listItems<Item extends { id: string }>(prefix: string): Pr
 /** Changes a key and its account, with `by` in its history, in one transaction. Throws `NotFoundError`. */
 export async function changeKey(
   id: string,
-  { extra_usd, ...changes }: Partial<ApiKey> & { extra_usd?: number },
+  { extra_usd, customer, ...changes }: Partial<ApiKey> & Extra,
   by: KeyChange['by'] = null,
 ): Promise<ApiKey> {
   const read = () => readKey(id);
   const action = changes.state === 'revoked' ? 'revoked' : 'changed';
-  const beside = await extraNote(id, extra_usd);
+  const beside = await extraNote(id, extra_usd, customer);
   const key = await changeFields(read, changes, { by, action, beside }, (key) => ({
     ...key,
     ...limitsOfKey(key),
@@ -138,19 +138,33 @@ export async function changeKey(
   const hasFurther = changes.limits !== undefined;
   if (!hasLimits && !hasTeam && !hasFurther) return key;
   await followChanges(key, read, async (now) => {
-    if (hasLimits) await changeAccountLimits(id, { ...now, extra_usd });
+    const ofOwn = customer === undefined ? { extra_usd } : {};
+    if (hasLimits) await changeAccountLimits(id, { ...now, ...ofOwn });
     if (hasTeam) await putInTeam(id, now.team);
     if (hasFurther) await setFurtherLimits(id, now.limits ?? []);
+    if (customer !== undefined) await raiseCustomer(id, customer, extra_usd);
   });
   return key;
 }
 
-/** What the history notes of what a budget has in this window alone. */
-export async function extraNote(id: string, extraUsd?: number): Promise<KeyChange['fields']> {
+/** More for the window that goes on: of the budget, or of what one customer has. */
+export interface Extra {
+  extra_usd?: number;
+  customer?: string;
+}
+
+/** What the history notes of what a budget, or a customer, has in this window alone. */
+export async function extraNote(id: string, extraUsd?: number, customer?: string) {
   if (extraUsd === undefined) return {};
-  const account = await readAccount(id);
-  const old = account && Date.parse(account.window_ends_at) > Date.now() ? account.extra : 0;
-  return { extra_usd: { old: toUsd(old ?? 0), new: extraUsd } };
+  const accounts =
+    customer === undefined
+      ? [{ name: 'extra_usd', account: await readAccount(id) }]
+      : await customerBudgets(id, customer);
+  const fields = accounts.map(({ name, account }) => {
+    const old = account && Date.parse(account.window_ends_at) > Date.now() ? account.extra : 0;
+    return [name, { old: toUsd(old ?? 0), new: extraUsd }];
+  });
+  return Object.fromEntries(fields) as KeyChange['fields'];
 }
 
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute', 'max_concurrent'];

@@ -5,7 +5,7 @@ import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount, readAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
-import { setFurtherLimits } from '../ledger/further-limits.ts';
+import { raiseCustomer, setFurtherLimits } from '../ledger/further-limits.ts';
 import { nameAccount } from '../ledger/team.ts';
 import { isTeamId } from '../ledger/terms/account-ids.ts';
 import {
@@ -16,7 +16,7 @@ import {
   historyPut,
   type KeyChange,
 } from './history.ts';
-import { type ApiKey, extraNote, listItems } from './key.ts';
+import { type ApiKey, type Extra, extraNote, listItems } from './key.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type Budget, budgetOf } from './limits-report.ts';
 
@@ -79,19 +79,21 @@ export const teamsByName = async () =>
 /** Changes a team and its account, with `by` in its history, in one transaction. Throws `NotFoundError`. */
 export async function changeTeam(
   id: string,
-  { extra_usd, ...changes }: Partial<TeamLimits> & { extra_usd?: number },
+  { extra_usd, customer, ...changes }: Partial<TeamLimits> & Extra,
   by: KeyChange['by'] = null,
 ): Promise<Team> {
   const read = () => readTeam(id);
-  const beside = await extraNote(id, extra_usd);
+  const beside = await extraNote(id, extra_usd, customer);
   const team = await changeFields<Team>(read, changes, { by, action: 'changed', beside });
   const { name, limits: further, ...limits } = changes;
   await followChanges(team, read, async (now) => {
     if (name !== undefined) await nameAccount(id, now.name);
     if (Object.keys(limits).length > 0 || extra_usd !== undefined) {
-      await changeAccountLimits(id, { ...now, ...noRequestLimits, extra_usd });
+      const ofOwn = customer === undefined ? { extra_usd } : {};
+      await changeAccountLimits(id, { ...now, ...noRequestLimits, ...ofOwn });
     }
     if (further) await setFurtherLimits(id, now.limits ?? []);
+    if (customer !== undefined) await raiseCustomer(id, customer, extra_usd);
   });
   return team;
 }

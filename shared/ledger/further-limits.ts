@@ -1,6 +1,7 @@
 import { queryItems } from '../aws/dynamodb.ts';
 import { putItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
+import { NotFoundError } from '../http/errors.ts';
 import { type Account, newAccount, requestsAttribute } from './account/account.ts';
 import {
   accountLimits,
@@ -13,7 +14,7 @@ import { hasWindowEnded } from './account/renew-window.ts';
 import { changeAccountLimits } from './change-limits.ts';
 import { findWhole } from './parts/whole.ts';
 import { nameAccount, setOnParts } from './team.ts';
-import { countsRequests, countsTokens, furtherId } from './terms/account-ids.ts';
+import { countsMoney, countsRequests, countsTokens, furtherId } from './terms/account-ids.ts';
 import { type FurtherLimit, identityOf, parseFurtherLimit } from './terms/further-limit.ts';
 import { toUsd } from './terms/nano-usd.ts';
 import { never } from './terms/window.ts';
@@ -124,6 +125,26 @@ export async function* readCustomers(ownerId: string): AsyncGenerator<FurtherRea
   }
 }
 
+/** What a customer has of limits in US dollars that renew, and what more of it is called. Throws `NotFoundError` if nothing. */
+export async function customerBudgets(ownerId: string, customer: string) {
+  const list = await findLimitList(ownerId);
+  const budgets = (list?.limits ?? []).map(async (limit) => {
+    const account = await findWhole(furtherId(ownerId, limit.id, customerHash(customer)));
+    const name = `extra_usd of ${customer} by ${limit.name}`;
+    const isRenewed = account && limit.duration !== null && countsMoney(account);
+    return isRenewed ? { name, account, limits: accountLimits(limit) } : [];
+  });
+  const found = (await Promise.all(budgets)).flat();
+  if (found.length > 0) return found;
+  throw new NotFoundError(`No customer "${customer}" has called under a limit that renews.`);
+}
+
+/** Gives a customer more until its limits renew; 0 takes it back, and undefined leaves what it has. */
+export async function raiseCustomer(ownerId: string, customer: string, extra_usd?: number) {
+  for (const { account, limits } of await customerBudgets(ownerId, customer))
+    await changeAccountLimits(account.key_id, { ...limits, extra_usd });
+}
+
 /** Erases a customer's name from the list. Its accounts go on under their hash, so that nobody passes a limit so. Returns whether there were any. */
 export async function eraseCustomer(ownerId: string, name: string): Promise<boolean> {
   const listed = (await Array.fromAsync(customersOf(ownerId))).filter(
@@ -152,7 +173,7 @@ export async function* furtherAccounts(ownerId: string): AsyncGenerator<string> 
 
 function figuresOf(limit: FurtherLimit, account: Account, customer?: string): FurtherReading {
   const { name, model = null, requestsPerMinute, maxConcurrent } = limit;
-  const { key_id, ceiling, running = 0, window_ends_at } = account;
+  const { key_id, extra = 0, running = 0, window_ends_at } = account;
   const named = { limit: name, model, customer: customer ?? null };
   const now = Date.now();
   const hasEnded = hasWindowEnded(account, now);
@@ -164,6 +185,7 @@ function figuresOf(limit: FurtherLimit, account: Account, customer?: string): Fu
     const remaining = Math.max(0, max - used);
     return { ...named, unit: 'requests', max, used, held: 0, remaining, reset_at: null };
   }
+  const ceiling = account.ceiling - (hasEnded ? extra : 0);
   const spent = hasEnded ? 0 : account.spent;
   const amount = countsTokens(key_id) ? (sum: number) => sum : toUsd;
   return {

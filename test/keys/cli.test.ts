@@ -9,6 +9,8 @@ import { setting } from '../../shared/config.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
+import { release } from '../../shared/ledger/settle.ts';
 import { furtherLimitTakes } from '../../shared/ledger/terms/further-limit.ts';
 import { modelIds } from '../../shared/models/catalogue.ts';
 import { shared } from '../support/run/shared.ts';
@@ -405,6 +407,33 @@ describe.concurrent('set', () => {
       1,
       '--extra-usd is until a budget renews, and this one never does.\n',
     ]);
+  });
+
+  it('gives one customer more in this window alone, and the history says whom', async () => {
+    const limits = ['customer:budget-usd=1/day', 'customer:budget-usd=9'];
+    const { id } = await issueKey('raising', { ...defaultLimits, budget_usd: 1, limits });
+    const subject = { model: 'gpt-5', tags: [], metadata: { customer: 'ada\u001b' } };
+    const held = await reserve(id, 1e8, subject);
+
+    const set = await answer('set', id, '--extra-usd', '20', '--customer', 'ada\u001b');
+    const { stdout } = await keys('history', id, '--limit', '1', '--data', dataDir);
+    const shown = await keys('limits', id, '--data', dataDir);
+    const unknown = await keys(
+      ...['set', id, '--extra-usd', '1', '--customer', 'bob', '--data', dataDir],
+    );
+    const alone = await keys('set', id, '--customer', 'ada', '--data', dataDir);
+    await release(held);
+
+    expect(set.budget_usd).toBe(1);
+    expect(await accountOf(id)).toMatchObject({ ceiling: 1e9 });
+    expect(stdout).toContain(
+      '\n  extra_usd of ada  by customer:budget-usd=1/day: $0.00 → $20.00\n',
+    );
+    expect(shown.stdout).toMatch(
+      /^customer:budget-usd=1\/day +ada.* +\$0\.00 +\$0\.10 +\$20\.90 /m,
+    );
+    expect(unknown.stderr).toBe('No customer "bob" has called under a limit that renews.\n');
+    expect(alone.stderr).toBe('--customer needs --extra-usd too.\n');
   });
 
   it('gives a budget the windows of a calendar, and an end of them', async () => {

@@ -142,6 +142,7 @@ describe.concurrent('teams', () => {
 
     const set = await teams('set', id, '--limit', 'gpt-5:budget-usd=50/month', '--json');
     const unknown = await teams('set', id, '--limit', 'gpt-9:budget-usd=50/month');
+    const nobody = await teams('set', id, '--extra-usd', '20', '--customer', 'ada');
 
     expect(JSON.parse(set.stdout)).toMatchObject({
       budget_usd: null,
@@ -150,6 +151,7 @@ describe.concurrent('teams', () => {
         'gpt-5:budget-usd=50/month',
       ],
     });
+    expect(nobody.stderr).toBe('No customer "ada" has called under a limit that renews.\n');
     expect(unknown.stderr).toMatch(
       /^--limit takes models of the catalogue \(.*\), not "gpt-9"\.\n$/,
     );

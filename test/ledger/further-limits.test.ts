@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { openAccount } from '../../shared/ledger/accounts.ts';
 import {
   eraseCustomer,
+  furtherAccounts,
+  raiseCustomer,
   readCustomers,
   readFurther,
   setFurtherLimits,
@@ -12,7 +14,7 @@ import { type Hold, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { parseFurtherLimit } from '../../shared/ledger/terms/further-limit.ts';
-import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
+import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { chargesOf, partsOf } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
@@ -148,6 +150,34 @@ it('gives each customer an account with the first call, though many come at once
     ['c1', 300e-9],
     ['c2', 300e-9],
   ]);
+});
+
+it.each([1, 2])('gives one customer more in this window alone, in %i parts', async (parts) => {
+  const tokens = 'customer:tokens-per-minute=900';
+  const key = await newAccount('key', 'customer:budget-usd=0.000000300/1d', tokens);
+  await spend(await hold(key, 300, 'gpt-5', 'ada'), 300);
+  await spend(await hold(key, 300, 'gpt-5', 'bob'), 300);
+  const [ada] = (await Array.fromAsync(furtherAccounts(key))).filter((id) => id.includes('~u'));
+  if (parts > 1) expect(await grow(ada ?? '')).toBe(true);
+  const name = (await Array.fromAsync(readCustomers(key)))[0]?.customer ?? '';
+  const other = name === 'ada' ? 'bob' : 'ada';
+
+  await raiseCustomer(key, name, 200e-9);
+  await setFurtherLimits(key, ['customer:budget-usd=0.000000400/1d', tokens]);
+  await spend(await hold(key, 300, 'gpt-5', name), 300);
+
+  await expect(hold(key, 1, 'gpt-5', name)).rejects.toMatchObject(refusal);
+  await expect(hold(key, 101, 'gpt-5', other)).rejects.toMatchObject(refusal);
+  const readings = await readFurther(key, name);
+  expect(readings.map(({ max, unit }) => [max, unit])).toEqual([
+    [600e-9, 'usd'],
+    [900, 'tokens'],
+  ]);
+  pass(dayMs);
+  expect((await readFurther(key, name))[0]).toMatchObject({ max: 400e-9, used: 0 });
+  await hold(key, 400, 'gpt-5', name);
+  await expect(hold(key, 1, 'gpt-5', name)).rejects.toMatchObject(refusal);
+  await expect(raiseCustomer(key, 'eve', 1)).rejects.toThrow(/^No customer "eve"/);
 });
 
 it('erases a customer’s name, and what was spent stays', async () => {

@@ -1,5 +1,4 @@
 import {
-  eraseOption,
   limitNotes,
   limitsSaid,
   shownOption,
@@ -13,7 +12,6 @@ const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50; in a window, as in 5/day', 'many'],
   ...windowOptions,
-  ...eraseOption,
   team: ['TEAM', 'the team whose budget it spends too, by its id or name; none: no team'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
   'requests-per-minute': [
@@ -46,7 +44,7 @@ type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const notLimits = [
-  ...['name', 'extra-usd', 'erase-customer', 'test', 'redeliver', 'grace'],
+  ...['name', 'extra-usd', 'customer', 'erase-customer', 'test', 'redeliver', 'grace'],
   ...['sort', 'days', ...everywhere],
 ];
 const limits = (Object.keys(options) as Option[]).filter((option) => !notLimits.includes(option));
@@ -77,7 +75,12 @@ what was made for them.`,
     notes: `By the usage statistics, which are seconds behind. A call belongs to the UTC day on which it ended.`,
   },
   show: command('Shows a key.', true),
-  set: command('Changes a key; "none" removes a limit.', true, ['name', 'extra-usd', ...limits]),
+  set: command('Changes a key; "none" removes a limit.', true, [
+    'name',
+    'extra-usd',
+    'customer',
+    ...limits,
+  ]),
   limits: {
     ...command(limitsSaid, true, ['erase-customer']),
     idIsOptional: true,

@@ -1,10 +1,4 @@
-import {
-  eraseOption,
-  limitNotes,
-  limitsSaid,
-  shownOption,
-  windowOptions,
-} from '../budget-options.ts';
+import { limitNotes, limitsSaid, shownOption, windowOptions } from '../budget-options.ts';
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 import { webhookOptions } from '../webhooks/options.ts';
 
@@ -12,7 +6,6 @@ const options = {
   name: ['NAME', 'what the team is called; no other team may be'],
   'budget-usd': ['USD', 'what its keys may spend, as in 12.50; in a window, as in 5/day', 'many'],
   ...windowOptions,
-  ...eraseOption,
   webhook: ['URL', 'where to post the spent parts of its budget; https://…'],
   ...webhookOptions,
   yes: ['', 'ask nothing: a budget of 0 is meant'],
@@ -38,6 +31,7 @@ const commands = {
   show: command('Shows a team, what it has spent, and its keys.', true, joining),
   set: command('Changes a team; "none" removes a limit, or the webhook.', true, limitNotes, [
     'extra-usd',
+    'customer',
     ...settable,
   ]),
   limits: command(limitsSaid, true, '', ['erase-customer']),

@@ -5,15 +5,6 @@ import { type Quota, quotaOf } from './quota.ts';
 import { Sandbox } from './sandbox.ts';
 import type { FunctionConfig } from './start-runtime.ts';
 
-/** What a function has done so far: what Lambda would bill, had it run each invocation in a sandbox of its own. */
-export interface FunctionUse {
-  invocations: number;
-  /** Of all invocations together; one that starts a sandbox includes what it takes to load. */
-  durationMs: number;
-  /** Of the sandbox that is open, loading included. */
-  cpuMs: number;
-}
-
 /** A sandbox without invocations is kept past the next run of a schedule, each minute. A reader of pages has 300 MB. */
 const defaultIdleMs = 90_000;
 
@@ -29,8 +20,6 @@ export class FunctionHost {
   /** The sandboxes that have not ended. */
   private readonly living = new Set<Sandbox>();
   private isClosed = false;
-  private invocations = 0;
-  private durationMs = 0;
 
   constructor(
     config: FunctionConfig,
@@ -50,26 +39,12 @@ export class FunctionHost {
     id: string = randomUUID(),
     { sink, owner = id }: { sink?: ResponseSink | undefined; owner?: string | undefined } = {},
   ): Promise<unknown> {
-    return await this.quota.run(async () => {
-      const startedAt = performance.now();
-      this.invocations += 1;
-      try {
-        return await this.sandboxFor(owner).invoke(event, { id, owner, sink });
-      } finally {
-        this.durationMs += performance.now() - startedAt;
-      }
-    });
+    return await this.quota.run(() => this.sandboxFor(owner).invoke(event, { id, owner, sink }));
   }
 
   /** How many invocations are under way. */
   get inFlight(): number {
     return [...this.living].reduce((sum, { inFlight }) => sum + inFlight, 0);
-  }
-
-  /** What it has done so far. */
-  use(): FunctionUse {
-    const cpuMs = [...this.living].reduce((sum, each) => sum + each.cpuMs, 0);
-    return { invocations: this.invocations, durationMs: this.durationMs, cpuMs };
   }
 
   async close(): Promise<void> {

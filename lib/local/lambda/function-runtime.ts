@@ -52,7 +52,7 @@ const stage = parentPort ?? process;
 stage.on('message', async (message: SandboxMessage) => {
   if (message === 'end') end();
   else if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();
-  else reply({ ...(await run(message)), cpuMs: cpuMs() });
+  else reply(await run(message));
 });
 post('ready');
 
@@ -104,11 +104,6 @@ function reply(next: RuntimeReply): void {
   });
 }
 
-function cpuMs(): number {
-  const { user, system } = parentPort ? process.threadCpuUsage() : process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<InvocationEnd> {
   instrument?.begins();
   const event = JSON.parse(payload);
@@ -122,6 +117,8 @@ async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<Invo
     const { name: errorType, message, stack } = error as Error;
     console.error(JSON.stringify({ level: 'error', message: 'invocation failed', error: stack }));
     return { id, errorType, errorMessage: message };
+  } finally {
+    instrument?.ends();
   }
 }
 

@@ -39,11 +39,11 @@ export interface InvocationMessage {
 /** What a function's runtime sends at once. */
 export type RuntimeMessage = 'ready' | RuntimeReply[];
 
-/** One of its replies: pieces of a streamed response, then how the invocation ended, and the CPU time of the sandbox so far. */
+/** One of its replies: pieces of a streamed response, then how the invocation ended. */
 export type RuntimeReply =
   | { id: string; head: ResponseHead }
   | { id: string; chunk: Uint8Array }
-  | (InvocationEnd & { cpuMs: number });
+  | InvocationEnd;
 
 /** How an invocation ended: with the JSON of its result, or with an error. */
 export type InvocationEnd =

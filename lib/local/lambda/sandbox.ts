@@ -51,8 +51,6 @@ export class Sandbox {
   private idleTimer: NodeJS.Timeout | undefined;
   /** Whether it has begun an invocation. */
   hasRun = false;
-  /** The CPU time that it has taken when an invocation ended last. */
-  cpuMs = 0;
 
   /** Ends by itself when it has had no invocation for `idleMs`. */
   constructor(config: FunctionConfig, narrator: Narrator, idleMs: number) {
@@ -165,10 +163,7 @@ export class Sandbox {
   private take(reply: RuntimeReply): void {
     if ('head' in reply) this.pending.get(reply.id)?.sink?.head(reply.head);
     else if ('chunk' in reply) void this.passOn(reply.id, reply.chunk);
-    else {
-      this.cpuMs = reply.cpuMs;
-      this.settle(reply);
-    }
+    else this.settle(reply);
   }
 
   /** Passes a chunk on, and tells the thread once there is room for the next. */

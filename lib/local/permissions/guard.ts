@@ -92,8 +92,9 @@ export interface Instrument {
   called(request: SignedRequest): void;
   /** Told what a request may do, by the resource of which grant. Returns what becomes of it, if that is not the usual. */
   granted(action: string, resource: string, grant: string): Trouble | undefined;
-  /** Told that an invocation begins. */
+  /** Told that an invocation begins, and that it ends. */
   begins(): void;
+  ends(): void;
 }
 
 interface Trouble {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
+import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../../lib/local/narrator.ts';
 import type { Stage } from '../../../lib/local/stage/stage.ts';
 import { startStage } from '../../../lib/local/stage/start-stage.ts';
@@ -43,6 +44,7 @@ class LogCounter extends Narrator {
 export async function startCountingStage(modelUrl: string): Promise<CountingStage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'quire-cost-'));
   const callLog = join(dataDir, 'calls.txt');
+  const cpuLog = join(dataDir, 'cpu.txt');
   const faultsFile = join(dataDir, 'faults.json');
   const units = new Map<string, Units>();
   const die = (reason: string) => {
@@ -62,7 +64,7 @@ export async function startCountingStage(modelUrl: string): Promise<CountingStag
     LEASES: 'off',
     OPENAI_BASE_URL: modelUrl,
     OPENAI_API_KEY: 'cost',
-    ...instrumented({ log: callLog, faults: faultsFile }),
+    ...instrumented({ log: callLog, cpu: cpuLog, faults: faultsFile }),
   });
   const problems: string[] = [];
   const narrator = new LogCounter((line) => problems.push(line));
@@ -76,19 +78,25 @@ export async function startCountingStage(modelUrl: string): Promise<CountingStag
     onDeath: die,
   });
 
-  async function count(): Promise<Work> {
+  const timed = stage.functions.all.map((host) => ({ host, time: timeInvocations(host) }));
+
+  function count(): Work {
     const calls = callsIn(callLog);
-    const works = stage.functions.all.map(async (host): Promise<[string, FunctionWork]> => {
+    const cpu = cpuIn(cpuLog);
+    const works = timed.map(({ host, time }): [string, FunctionWork] => {
       const { name, memoryMb, permissions } = host.config;
       const { write, read } = units.get(permissions.accessKeyId) ?? { write: 0, read: 0 };
       const written = { writeUnits: write, readUnits: read };
       const logBytes = narrator.bytes.get(name) ?? 0;
       return [
         name,
-        { memoryMb, ...host.use(), ...written, calls: calls.get(name) ?? {}, logBytes },
+        {
+          ...{ memoryMb, ...time, cpuMs: cpu.get(name) ?? 0 },
+          ...{ ...written, calls: calls.get(name) ?? {}, logBytes },
+        },
       ];
     });
-    return Object.fromEntries(await Promise.all(works));
+    return Object.fromEntries(works);
   }
 
   return {
@@ -97,7 +105,7 @@ export async function startCountingStage(modelUrl: string): Promise<CountingStag
     metrics: narrator.metrics,
     async whenStill() {
       for (let last = ''; ; await pause(1_000)) {
-        const work = await count();
+        const work = count();
         const now = JSON.stringify(
           Object.entries(work).map(([name, { invocations, writeUnits }]) =>
             scheduled.includes(name) ? 0 : [invocations, writeUnits],
@@ -114,6 +122,39 @@ export async function startCountingStage(modelUrl: string): Promise<CountingStag
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Counts a function's invocations from now on, and the time that they take together: one that starts a sandbox loads it. */
+function timeInvocations(host: FunctionHost) {
+  const time = { invocations: 0, durationMs: 0 };
+  const invoke = host.invoke.bind(host);
+  host.invoke = async (...invocation) => {
+    const startedAt = performance.now();
+    time.invocations += 1;
+    try {
+      return await invoke(...invocation);
+    } finally {
+      time.durationMs += performance.now() - startedAt;
+    }
+  };
+  return time;
+}
+
+/** Returns the CPU time of each function, by what was said last of each of its processes. */
+function cpuIn(file: string): Map<string, number> {
+  const last = new Map<string, number>();
+  if (existsSync(file)) {
+    for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
+      const at = line.lastIndexOf(' ');
+      last.set(line.slice(0, at), Number(line.slice(at)));
+    }
+  }
+  const sums = new Map<string, number>();
+  for (const [key, ms] of last) {
+    const [name = ''] = key.split(' ');
+    sums.set(name, (sums.get(name) ?? 0) + ms);
+  }
+  return sums;
 }
 
 /** Returns how often each function has called each operation of a service other than DynamoDB. */

@@ -32,23 +32,6 @@ describe('a function', () => {
     ]);
   });
 
-  it('tells what it has done so far, a sandbox that is starting included', async () => {
-    const host = functions.start('for (const end = Date.now() + 50; Date.now() < end; );');
-    const untouched = host.use();
-
-    const first = host.invoke({});
-    const starting = host.use();
-    await first;
-    await host.invoke({});
-
-    expect(untouched).toEqual({ invocations: 0, durationMs: 0, cpuMs: 0 });
-    expect(starting).toMatchObject({ invocations: 1, durationMs: 0 });
-    const { invocations, durationMs, cpuMs } = host.use();
-    expect(invocations).toBe(2);
-    expect(durationMs).toBeGreaterThanOrEqual(99);
-    expect(cpuMs).toBeGreaterThan(starting.cpuMs);
-  });
-
   it('is throttled beyond the quota that it shares, and runs again once another has ended', async () => {
     const quota = quotaOf('1');
     const { promise: running, resolve: end } = Promise.withResolvers<string>();

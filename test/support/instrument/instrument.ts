@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 import type { Instrument } from '../../../lib/local/permissions/guard.ts';
 import { findGrant } from '../../../lib/local/permissions/policies.ts';
 import { callFaults } from './call-faults.ts';
@@ -6,11 +7,14 @@ import { clockSetter } from './wrong-clock.ts';
 
 /** Watches a function's calls, and has them fail, by the files that the environment names. */
 export function instrument(name: string): Instrument {
-  const { QUIRE_CALL_LOG: log, QUIRE_USED_GRANTS: grants } = process.env;
+  const { QUIRE_CALL_LOG: log, QUIRE_USED_GRANTS: grants, QUIRE_USED_CPU: cpu } = process.env;
   const noted = new Set<string>();
   const faults = callFaults(name);
   return {
     begins: clockSetter(name),
+    ends() {
+      if (cpu) appendFileSync(cpu, `${name} ${process.pid} ${cpuMs()}\n`);
+    },
     called({ service, operation, method }) {
       if (log) appendFileSync(log, `${name} ${service} ${operation || method}\n`);
     },
@@ -28,6 +32,12 @@ export function instrument(name: string): Instrument {
       };
     },
   };
+}
+
+/** The CPU time that a function's thread or process has taken so far. */
+function cpuMs(): number {
+  const { user, system } = isMainThread ? process.cpuUsage() : process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Holds ever more, until the function is ended as one that is out of memory. */

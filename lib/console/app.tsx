@@ -9,6 +9,7 @@ import { NewJob } from './jobs/new-job.tsx';
 import { adoptKey, answerReference, apiKey, forgetKey, isKept } from './key/key.ts';
 import { KeyForm } from './key/key-form.tsx';
 import { Overview } from './overview/overview.tsx';
+import { Quiet } from './parts/quiet.tsx';
 import { Drawn } from './parts/undrawn.tsx';
 import { Playground } from './playground/playground.tsx';
 import { linkTo, route } from './route.ts';
@@ -96,9 +97,9 @@ function Pages() {
           </ul>
           <ul>
             <li>
-              <button type="button" class="quiet wide-only" onClick={signOut}>
+              <Quiet class="wide-only" onClick={signOut}>
                 Sign out
-              </button>
+              </Quiet>
             </li>
           </ul>
         </nav>
@@ -109,9 +110,9 @@ function Pages() {
         </Drawn>
       </main>
       <footer>
-        <button type="button" class="quiet small narrow-only" onClick={signOut}>
+        <Quiet class="small narrow-only" onClick={signOut}>
           Sign out
-        </button>
+        </Quiet>
         <small>
           The key sk-…{apiKey.value?.slice(-4)} stays in this{' '}
           {isKept.value

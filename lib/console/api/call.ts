@@ -50,6 +50,10 @@ export async function call<Answer>(
   return (await (await request(method, path, body, signal)).json()) as Answer;
 }
 
+/** Reads what a route shows. */
+export const get = <Answer>(path: string, signal?: AbortSignal) =>
+  call<Answer>('GET', path, undefined, signal);
+
 async function send(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);

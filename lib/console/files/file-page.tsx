@@ -2,8 +2,10 @@ import { useLive } from '../api/live.ts';
 import { draftJobOf } from '../jobs/job-draft.ts';
 import { useAction } from '../parts/action.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Failed, Skeleton } from '../parts/failed.tsx';
 import { bytes, moment } from '../parts/format.ts';
+import { Quiet } from '../parts/quiet.tsx';
 import { goTo, linkTo } from '../route.ts';
 import { deleteFile, expiryOf, type FileObject, isoOf, readFile, saveFile } from './file.ts';
 import { NewBatch } from './new-batch.tsx';
@@ -30,13 +32,6 @@ export function FilePage({ id }: { id: string }) {
 }
 
 function Shown({ file }: { file: FileObject }) {
-  const rows: [string, string][] = [
-    ['Id', file.id],
-    ['Purpose', file.purpose],
-    ['Size', bytes(file.bytes)],
-    ['Made', moment(isoOf(file.created_at))],
-    ['Expires', expiryOf(file)],
-  ];
   return (
     <>
       <div class="bar-of-choices">
@@ -49,14 +44,16 @@ function Shown({ file }: { file: FileObject }) {
         <FileActions file={file} onGone={() => goTo('files')} />
       </div>
       <section aria-label="Details">
-        <dl>
-          {rows.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd class="id">{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          kind="id"
+          rows={[
+            ['Id', file.id],
+            ['Purpose', file.purpose],
+            ['Size', bytes(file.bytes)],
+            ['Made', moment(isoOf(file.created_at))],
+            ['Expires', expiryOf(file)],
+          ]}
+        />
       </section>
       {file.purpose === 'batch' && <NewBatch file={file} />}
     </>
@@ -69,15 +66,13 @@ export function FileActions({ file, onGone }: { file: FileObject; onGone: () => 
 
   return (
     <div class="actions">
-      <button
-        type="button"
-        class="quiet"
+      <Quiet
         aria-label={`Download ${file.filename}`}
         disabled={isBusy}
         onClick={() => act(() => saveFile(file))}
       >
         Download
-      </button>
+      </Quiet>
       {file.purpose !== 'job_result' && (
         <DeleteButton
           label={`Delete ${file.filename}?`}

@@ -1,5 +1,5 @@
 import type { FileObject } from '../../../shared/files/file.ts';
-import { call, request } from '../api/call.ts';
+import { call, get, request } from '../api/call.ts';
 import { moment } from '../parts/format.ts';
 import { save } from '../parts/save.ts';
 
@@ -12,8 +12,7 @@ const pageFiles = 50;
 const pathOf = (id: string) => `/v1/files/${encodeURIComponent(id)}`;
 
 /** Reads what a file is. Throws the 404 for one that is gone. */
-export const readFile = (id: string, signal?: AbortSignal) =>
-  call<FileObject>('GET', pathOf(id), undefined, signal);
+export const readFile = (id: string, signal?: AbortSignal) => get<FileObject>(pathOf(id), signal);
 
 /** Lists the first pages of the key's files, the newest first. */
 export async function listFiles(pages: number, signal?: AbortSignal) {
@@ -22,9 +21,8 @@ export async function listFiles(pages: number, signal?: AbortSignal) {
   for (let page = 0; page < pages && hasMore; page++) {
     const last = files.at(-1)?.id;
     const query = new URLSearchParams({ limit: `${pageFiles}`, ...(last && { after: last }) });
-    const list = await call<{ data: FileObject[]; has_more: boolean }>(
-      ...(['GET', `/v1/files?${query}`, undefined, signal] as const),
-    );
+    const path = `/v1/files?${query}`;
+    const list = await get<{ data: FileObject[]; has_more: boolean }>(path, signal);
     files.push(...list.data);
     hasMore = list.has_more;
   }

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLive } from '../api/live.ts';
 import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Quiet } from '../parts/quiet.tsx';
 import { listFiles } from './file.ts';
 import { FileTable } from './file-table.tsx';
 import { UploadForm } from './upload-form.tsx';
@@ -19,14 +20,9 @@ export function Files() {
     <>
       <div class="bar-of-choices">
         <h1>Files</h1>
-        <button
-          type="button"
-          class="quiet"
-          aria-expanded={isUploading}
-          onClick={() => setUploading(!isUploading)}
-        >
+        <Quiet aria-expanded={isUploading} onClick={() => setUploading(!isUploading)}>
           Upload a file
-        </button>
+        </Quiet>
       </div>
       {isUploading && <UploadForm onUploaded={list.reload} />}
       <Failed error={list.failure} retry={list.reload} />
@@ -43,11 +39,7 @@ export function Files() {
           reload={list.reload}
         />
       )}
-      {list.value?.hasMore && (
-        <button type="button" class="quiet" onClick={older}>
-          Older files
-        </button>
-      )}
+      {list.value?.hasMore && <Quiet onClick={older}>Older files</Quiet>}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { LineEndpoint } from '../../../shared/jobs/kinds/requests/file-line
 import { call } from '../api/call.ts';
 import { useAction } from '../parts/action.ts';
 import { Failed } from '../parts/failed.tsx';
+import { Select } from '../parts/select.tsx';
 import { goTo } from '../route.ts';
 import type { FileObject } from './file.ts';
 
@@ -15,8 +16,8 @@ const onBudget = [
 
 /** The form that makes a batch of a file of requests. */
 export function NewBatch({ file }: { file: FileObject }) {
-  const [endpoint, setEndpoint] = useState<string>('/v1/chat/completions');
-  const [lacking, setLacking] = useState<string>('wait');
+  const [endpoint, setEndpoint] = useState<LineEndpoint>('/v1/chat/completions');
+  const [lacking, setLacking] = useState<'wait' | 'fail'>('wait');
   const { problem, isBusy, act } = useAction();
   const submit = (event: Event) => {
     event.preventDefault();
@@ -33,27 +34,18 @@ export function NewBatch({ file }: { file: FileObject }) {
     <section aria-labelledby="new-batch">
       <h2 id="new-batch">New batch of its requests</h2>
       <form class="narrow" onSubmit={submit}>
-        <label>
-          Endpoint of all its lines
-          <select
-            value={endpoint}
-            onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
-          >
-            {endpoints.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Lines that the budget doesn’t cover
-          <select value={lacking} onChange={({ currentTarget }) => setLacking(currentTarget.value)}>
-            {onBudget.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Endpoint of all its lines"
+          of={endpoints}
+          chosen={endpoint}
+          choose={setEndpoint}
+        />
+        <Select
+          label="Lines that the budget doesn’t cover"
+          of={onBudget}
+          chosen={lacking}
+          choose={setLacking}
+        />
         <Failed error={problem} />
         <button type="submit" disabled={isBusy}>
           Submit

@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Purpose } from '../../../shared/files/file.ts';
 import { Failed } from '../parts/failed.tsx';
 import { bytes } from '../parts/format.ts';
+import { Quiet } from '../parts/quiet.tsx';
+import { Select } from '../parts/select.tsx';
 import { upload } from './upload.ts';
 
 /** What a file may be uploaded for. */
@@ -21,7 +23,7 @@ const lifetimes: [seconds: string, text: string][] = [
 /** The form that uploads a file. Whoever leaves it while it is at work cancels it. */
 export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
   const [file, setFile] = useState<File>();
-  const [purpose, setPurpose] = useState<string>('user_data');
+  const [purpose, setPurpose] = useState<Purpose>('user_data');
   const [kept, setKept] = useState('');
   const [sent, setSent] = useState<number>();
   const [problem, setProblem] = useState<Error>();
@@ -67,24 +69,8 @@ export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
             }}
           />
         </label>
-        <label>
-          Purpose
-          <select value={purpose} onChange={({ currentTarget }) => setPurpose(currentTarget.value)}>
-            {purposes.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Expires
-          <select value={kept} onChange={({ currentTarget }) => setKept(currentTarget.value)}>
-            {lifetimes.map(([seconds, text]) => (
-              <option key={seconds} value={seconds}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select label="Purpose" of={purposes} chosen={purpose} choose={setPurpose} />
+        <Select label="Expires" of={lifetimes} chosen={kept} choose={setKept} />
       </fieldset>
       {isBusy && file && (
         <div role="status">
@@ -100,11 +86,7 @@ export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
         <button type="submit" class="small" disabled={isBusy}>
           Upload
         </button>
-        {isBusy && (
-          <button type="button" class="quiet" onClick={() => leaving.current?.abort()}>
-            Cancel
-          </button>
-        )}
+        {isBusy && <Quiet onClick={() => leaving.current?.abort()}>Cancel</Quiet>}
       </div>
     </form>
   );

@@ -1,9 +1,10 @@
 import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
-import { call } from '../api/call.ts';
+import { get } from '../api/call.ts';
 import { unlessGone } from '../api/failure.ts';
 import { useLive } from '../api/live.ts';
 import { isoOf, readFile } from '../files/file.ts';
 import { FileTable } from '../files/file-table.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { moment, span } from '../parts/format.ts';
 import { hasEnded, type Job } from './job.ts';
@@ -14,7 +15,7 @@ import { ProgressBar } from './status.tsx';
 export function BatchPart({ job, id }: { job: Job; id: string }) {
   const batch = useLive(
     `${id} ${hasEnded(job)}`,
-    (signal) => call<Batch>('GET', `/v1/batches/${encodeURIComponent(id)}`, undefined, signal),
+    (signal) => get<Batch>(`/v1/batches/${encodeURIComponent(id)}`, signal),
     { isFinal: isOver },
   );
   return (
@@ -31,24 +32,18 @@ const isOver = ({ status }: Batch) =>
 function Shown({ batch }: { batch: Batch }) {
   const { total, completed, failed } = batch.request_counts;
   const progress = { done: completed, total, failed, unit: 'lines' as const };
-  const rows: [string, string][] = [
-    ['Stands', batch.status.replace('_', ' ')],
-    ['Endpoint', batch.endpoint],
-    ['Window', windowOf(batch)],
-  ];
   return (
     <>
       {total > 0 && <ProgressBar progress={progress} />}
       <section aria-labelledby="batch">
         <h2 id="batch">Batch</h2>
-        <dl>
-          {rows.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          rows={[
+            ['Stands', batch.status.replace('_', ' ')],
+            ['Endpoint', batch.endpoint],
+            ['Window', windowOf(batch)],
+          ]}
+        />
       </section>
       <BatchFiles batch={batch} />
     </>

@@ -1,9 +1,16 @@
+import { Select } from '../parts/select.tsx';
 import type { JobDraft } from './job-draft.ts';
 
 export interface DriveFieldsProps {
   draft: JobDraft;
   change(some: Partial<JobDraft>): void;
 }
+
+const kinds: [JobDraft['jobType'], string][] = [
+  ['auto', 'by the file’s type'],
+  ['ocr', 'read it (OCR)'],
+  ['chat', 'put it to a model'],
+];
 
 const example = '{"number": "2041-77", "lines": [{"item": "Valve", "amount": 12.5}]}';
 
@@ -81,19 +88,12 @@ export function DriveFields({ draft, change }: DriveFieldsProps) {
         </>
       )}
       {nextStep === 'nothing' && (
-        <label>
-          Kind
-          <select
-            value={jobType}
-            onChange={({ currentTarget }) =>
-              change({ jobType: currentTarget.value as JobDraft['jobType'] })
-            }
-          >
-            <option value="auto">by the file’s type</option>
-            <option value="ocr">read it (OCR)</option>
-            <option value="chat">put it to a model</option>
-          </select>
-        </label>
+        <Select
+          label="Kind"
+          of={kinds}
+          chosen={jobType}
+          choose={(chosen) => change({ jobType: chosen })}
+        />
       )}
     </>
   );

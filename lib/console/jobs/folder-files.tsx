@@ -1,5 +1,6 @@
 import { Failed, Skeleton } from '../parts/failed.tsx';
 import { count } from '../parts/format.ts';
+import { Quiet } from '../parts/quiet.tsx';
 import { FolderTable } from './folder-table.tsx';
 import { hasEnded, type Job } from './job.ts';
 import { FileRows, type useFiles } from './job-tree.tsx';
@@ -43,9 +44,7 @@ export function FolderFiles({ job, files }: { job: Job; files: ReturnType<typeof
           <p class="note more">
             {count(jobs.length)} of {count(filesOf(job))} files are shown.{' '}
             {files.more ? (
-              <button type="button" class="quiet" onClick={files.more}>
-                Show more
-              </button>
+              <Quiet onClick={files.more}>Show more</Quiet>
             ) : (
               <>
                 <code>GET /batch/jobs?parent_job_id={job.id}</code> lists the others.

@@ -2,6 +2,7 @@ import { call } from '../api/call.ts';
 import { useAction } from '../parts/action.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Failed } from '../parts/failed.tsx';
+import { Quiet } from '../parts/quiet.tsx';
 import { goTo } from '../route.ts';
 import { hasEnded, type Job } from './job.ts';
 import { draftOf, jobDraft } from './job-draft.ts';
@@ -30,24 +31,22 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
   return (
     <div class="actions">
       {job.status === 'queued' && (
-        <button type="button" class="quiet" disabled={isBusy} onClick={() => ask('cancel')}>
+        <Quiet disabled={isBusy} onClick={() => ask('cancel')}>
           Cancel
-        </button>
+        </Quiet>
       )}
       {!hasEnded(job) && (
-        <button type="button" class="quiet" disabled={isBusy} onClick={() => ask('stop')}>
+        <Quiet disabled={isBusy} onClick={() => ask('stop')}>
           Stop
-        </button>
+        </Quiet>
       )}
       {isRetriable(job) && (
-        <button type="button" class="quiet" disabled={isBusy} onClick={() => ask('retry')}>
+        <Quiet disabled={isBusy} onClick={() => ask('retry')}>
           {job.result?.type === 'folder' ? 'Retry failed files' : 'Retry'}
-        </button>
+        </Quiet>
       )}
       {hasEnded(job) && !job.parent_job_id && !job.batch_id && (
-        <button type="button" class="quiet" onClick={again}>
-          Run again
-        </button>
+        <Quiet onClick={again}>Run again</Quiet>
       )}
       {hasEnded(job) && (
         <DeleteButton

@@ -1,4 +1,4 @@
-import { call } from '../api/call.ts';
+import { get } from '../api/call.ts';
 import { unlessGone } from '../api/failure.ts';
 import { isFolder, type Job, readJob } from './job.ts';
 
@@ -55,9 +55,8 @@ export async function listTree(
   return { ...page, parents };
 }
 
-function listJobs(query: Record<string, string>, signal?: AbortSignal): Promise<FilesPage> {
-  return call('GET', `/batch/jobs?${new URLSearchParams(query)}`, undefined, signal);
-}
+const listJobs = (query: Record<string, string>, signal?: AbortSignal) =>
+  get<FilesPage>(`/batch/jobs?${new URLSearchParams(query)}`, signal);
 
 /** Puts jobs under the folders that they are of. A step has no row of its own: its document's row has it. */
 export function branchesOf(jobs: Job[], parents: Job[]): Branch[] {

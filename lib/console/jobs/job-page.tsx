@@ -1,4 +1,5 @@
 import { useLive } from '../api/live.ts';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { Failed, Skeleton } from '../parts/failed.tsx';
 import { span, usd } from '../parts/format.ts';
 import { linkTo } from '../route.ts';
@@ -106,7 +107,7 @@ function Summary({ job, cost }: { job: Job; cost: number | undefined }) {
 
 /** The rest of the record. */
 function Details({ job }: { job: Job }) {
-  const rows: [string, string | number | null | undefined][] = [
+  const rows: Fact[] = [
     ['Id', job.id],
     ['Priority', job.priority],
     ['Retries', `${job.retry_count} of ${job.max_retries}`],
@@ -114,22 +115,13 @@ function Details({ job }: { job: Job }) {
     ['Folder on the drive', job.drive_folder_id],
     ['File on the drive', job.drive_file_id],
     ['Its result on the drive', job.drive_result_file_id],
+    ['Made for', linkOf(job.parent_job_id)],
+    ['Tries again', linkOf(job.retry_of)],
   ];
   return (
     <section aria-labelledby="details">
       <h2 id="details">Details</h2>
-      <dl>
-        {rows
-          .filter(([, value]) => value !== null && value !== undefined)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd class="id">{value}</dd>
-            </div>
-          ))}
-        <JobLink name="Made for" id={job.parent_job_id} />
-        <JobLink name="Tries again" id={job.retry_of} />
-      </dl>
+      <Facts rows={rows} kind="id" />
       {job.result && (
         <details>
           <summary>Result as JSON</summary>
@@ -140,14 +132,4 @@ function Details({ job }: { job: Job }) {
   );
 }
 
-function JobLink({ name, id }: { name: string; id: string | null | undefined }) {
-  if (!id) return null;
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class="id">
-        <a href={linkTo('jobs', id)}>{id}</a>
-      </dd>
-    </div>
-  );
-}
+const linkOf = (id: string | null | undefined) => id && <a href={linkTo('jobs', id)}>{id}</a>;

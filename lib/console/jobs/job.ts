@@ -1,6 +1,6 @@
 import type { JobStatus, Progress } from '../../../shared/jobs/engine/item/status.ts';
 import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
-import { call } from '../api/call.ts';
+import { get } from '../api/call.ts';
 import { count } from '../parts/format.ts';
 
 /** A job as the routes of jobs show it. */
@@ -8,7 +8,7 @@ export type Job = JobRecord;
 
 /** Reads a job. */
 export const readJob = (id: string, signal?: AbortSignal) =>
-  call<Job>('GET', `/batch/jobs/${encodeURIComponent(id)}`, undefined, signal);
+  get<Job>(`/batch/jobs/${encodeURIComponent(id)}`, signal);
 
 export const hasEnded = ({ status }: Job) => status !== 'queued' && status !== 'processing';
 

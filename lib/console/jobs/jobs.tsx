@@ -3,6 +3,7 @@ import type { JobStatus } from '../../../shared/jobs/engine/item/status.ts';
 import { useLive } from '../api/live.ts';
 import { Choices } from '../parts/choices.tsx';
 import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Quiet } from '../parts/quiet.tsx';
 import { linkTo } from '../route.ts';
 import type { Job } from './job.ts';
 import { branchesOf, type JobPage, listTree } from './job-list.ts';
@@ -75,11 +76,7 @@ export function Jobs() {
         />
       )}
       <Failed error={problem} />
-      {cursor && (
-        <button type="button" class="quiet" onClick={more}>
-          Older jobs
-        </button>
-      )}
+      {cursor && <Quiet onClick={more}>Older jobs</Quiet>}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { JobResult } from '../../../shared/jobs/results/result.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Markdown } from '../parts/markdown.tsx';
+import { Quiet } from '../parts/quiet.tsx';
 import { save } from '../parts/save.ts';
 import { Scrolled } from '../parts/table.tsx';
 import { Warnings, warnedOf } from './evidence/coverage.tsx';
@@ -37,14 +38,9 @@ function Part({ part: { title, text, format, url }, name }: { part: ResultPart; 
       <div class="bar-of-choices">
         <h3>{title}</h3>
         {text !== null && format === 'markdown' && (
-          <button
-            type="button"
-            class="quiet small"
-            aria-pressed={isPlain}
-            onClick={() => setPlain(!isPlain)}
-          >
+          <Quiet class="small" aria-pressed={isPlain} onClick={() => setPlain(!isPlain)}>
             Plain text
-          </button>
+          </Quiet>
         )}
       </div>
       {text === null ? (
@@ -85,13 +81,9 @@ function TextActions({ text, name }: { text: string; name: string }) {
   return (
     <div class="actions">
       <Copy text={text} />
-      <button
-        type="button"
-        class="quiet small"
-        onClick={() => save(new Blob([text], { type: 'text/plain' }), name)}
-      >
+      <Quiet class="small" onClick={() => save(new Blob([text], { type: 'text/plain' }), name)}>
         Download
-      </button>
+      </Quiet>
     </div>
   );
 }

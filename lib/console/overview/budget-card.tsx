@@ -1,5 +1,6 @@
 import type { Budget, LimitsReport } from '../../../shared/keys/limits-report.ts';
 import type { ModelDay } from '../../../shared/usage/reports.ts';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { day, moment, span, usd } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
 
@@ -13,7 +14,7 @@ export interface BudgetCardProps {
 /** What is left of the budget and of the team's, and how long it lasts. */
 export function BudgetCard({ budget, team, days }: BudgetCardProps) {
   const { max_usd, used_usd, held_usd, remaining_usd, reset_at, unlimited } = budget;
-  const rows: [name: string, text: string | false | null][] = [
+  const rows: Fact[] = [
     ['Pace', days !== undefined && paceText(budget, days)],
     ['Runs out', days !== undefined && !unlimited && endText(budget, days)],
     [
@@ -56,16 +57,7 @@ export function BudgetCard({ budget, team, days }: BudgetCardProps) {
             : 'The budget is spent: calls are refused until it resets or is raised.'}
         </p>
       )}
-      <dl>
-        {rows
-          .filter(([, text]) => text)
-          .map(([name, text]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-      </dl>
+      <Facts rows={rows} />
     </article>
   );
 }

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { LimitsReport } from '../../../shared/keys/limits-report.ts';
 import type { BatchStatsReport, Period, StatsReport } from '../../../shared/usage/reports.ts';
-import { call } from '../api/call.ts';
+import { get } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { branchesOf, listTree } from '../jobs/job-list.ts';
 import { JobTree } from '../jobs/job-tree.tsx';
 import { Choices } from '../parts/choices.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Failed, Skeleton } from '../parts/failed.tsx';
 import { count, span } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
@@ -29,22 +30,12 @@ const pauses = { firstPauseMs: 3_000, maxPauseMs: 60_000 };
 /** What is left, what it went on, and how jobs did. */
 export function Overview() {
   const [period, setPeriod] = useState<Period>('7d');
-  const limits = useLive(
-    'limits',
-    (signal) => call<LimitsReport>('GET', '/user/limits', undefined, signal),
-    pauses,
-  );
+  const limits = useLive('limits', (signal) => get<LimitsReport>('/user/limits', signal), pauses);
   const week = useLive('week', (signal) => stats('7d', signal), pauses);
   const chosen = useLive(period, (signal) => stats(period, signal), pauses);
   const batch = useLive(
     `batch ${period}`,
-    (signal) =>
-      call<BatchStatsReport>(
-        'GET',
-        `/user/batch-stats?days=${batchDays[period]}`,
-        undefined,
-        signal,
-      ),
+    (signal) => get<BatchStatsReport>(`/user/batch-stats?days=${batchDays[period]}`, signal),
     pauses,
   );
 
@@ -108,7 +99,7 @@ function LatestJobs() {
 }
 
 const stats = (period: Period, signal: AbortSignal) =>
-  call<StatsReport>('GET', `/user/stats?period=${period}`, undefined, signal);
+  get<StatsReport>(`/user/stats?period=${period}`, signal);
 
 /** The pages and images that may be read in this hour. */
 function ImagesCard({
@@ -131,12 +122,7 @@ function ImagesCard({
           { name: 'left', value: remaining, text: `${count(remaining)} left` },
         ]}
       />
-      <dl>
-        <div>
-          <dt>Next hour</dt>
-          <dd>in {span(resets_in_seconds * 1_000)}</dd>
-        </div>
-      </dl>
+      <Facts rows={[['Next hour', `in ${span(resets_in_seconds * 1_000)}`]]} />
     </article>
   );
 }

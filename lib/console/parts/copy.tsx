@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Quiet } from './quiet.tsx';
 
 /** A button that copies a text. */
 export function Copy({ text, what = 'Copy' }: { text: string; what?: string }) {
@@ -9,8 +10,8 @@ export function Copy({ text, what = 'Copy' }: { text: string; what?: string }) {
     setTimeout(() => setCopied(false), 2_000);
   };
   return (
-    <button type="button" class="quiet small" onClick={copy}>
+    <Quiet class="small" onClick={copy}>
       {copied ? 'Copied' : what}
-    </button>
+    </Quiet>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Quiet } from './quiet.tsx';
 
 /** Asks once more before something is gone for good. */
 export function DeleteButton({
@@ -16,21 +17,21 @@ export function DeleteButton({
   const [isAsking, setAsking] = useState(false);
   if (!isAsking) {
     return (
-      <button type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(true)}>
+      <Quiet disabled={isBusy} onClick={() => setAsking(true)}>
         Delete
-      </button>
+      </Quiet>
     );
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn as a form's.
     <span role="group" class="asking" aria-label={label}>
       {question}{' '}
-      <button type="button" class="quiet" disabled={isBusy} onClick={remove}>
+      <Quiet disabled={isBusy} onClick={remove}>
         Erase for good
-      </button>{' '}
-      <button type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(false)}>
+      </Quiet>{' '}
+      <Quiet disabled={isBusy} onClick={() => setAsking(false)}>
         Keep
-      </button>
+      </Quiet>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { Failure, isGone } from '../api/failure.ts';
 import { moment, usd } from './format.ts';
+import { Quiet } from './quiet.tsx';
 
 /** Says why something failed, and offers to try again. */
 export function Failed({ error, retry }: { error: Error | undefined; retry?: () => void }) {
@@ -8,11 +9,7 @@ export function Failed({ error, retry }: { error: Error | undefined; retry?: () 
   return (
     <div role="alert" class="refusal">
       {budget ? <BudgetRefusal {...budget} /> : <p>{error.message}</p>}
-      {retry && !isGone(error) && (
-        <button type="button" class="quiet" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry && !isGone(error) && <Quiet onClick={retry}>Try again</Quiet>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
+import { Quiet } from './quiet.tsx';
 
 /** Stands in place of what could not be drawn. */
 export function Undrawn({ error }: { error: Error }) {
@@ -9,9 +10,7 @@ export function Undrawn({ error }: { error: Error }) {
         <strong>This page could not be drawn.</strong>
       </p>
       <p>What went wrong: {error.message}</p>
-      <button type="button" class="quiet" onClick={() => location.reload()}>
-        Load it again
-      </button>
+      <Quiet onClick={() => location.reload()}>Load it again</Quiet>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { Quiet } from '../parts/quiet.tsx';
 import { attach, attachmentProblem, attachments, detach } from './attachments.ts';
 import { draft, send, stop, turns } from './conversation.ts';
 
@@ -55,14 +56,9 @@ export function Composer() {
           {attachments.value.map((each) => (
             <li key={each.name}>
               {each.name}
-              <button
-                type="button"
-                class="quiet small"
-                aria-label={`Remove ${each.name}`}
-                onClick={() => detach(each)}
-              >
+              <Quiet class="small" aria-label={`Remove ${each.name}`} onClick={() => detach(each)}>
                 ×
-              </button>
+              </Quiet>
             </li>
           ))}
         </ul>
@@ -83,9 +79,7 @@ export function Composer() {
             currentTarget.value = '';
           }}
         />
-        <button type="button" class="quiet" onClick={() => picker.current?.click()}>
-          Attach
-        </button>
+        <Quiet onClick={() => picker.current?.click()}>Attach</Quiet>
         <small class="hint">Enter sends, Shift+Enter begins a line.</small>
         {isRunning ? (
           <button type="button" class="send" onClick={stop}>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Choices } from '../parts/choices.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { Quiet } from '../parts/quiet.tsx';
 import { Scrolled } from '../parts/table.tsx';
 import { chatRequest } from './chat-request.ts';
 import { codeOf, languages } from './code.ts';
@@ -25,9 +26,9 @@ export function Playground() {
         <h1>Playground</h1>
         <div class="actions">
           <PastSessions />
-          <button type="button" class="quiet" disabled={length === 0} onClick={clear}>
+          <Quiet disabled={length === 0} onClick={clear}>
             New conversation
-          </button>
+          </Quiet>
         </div>
       </div>
       <div class="playground">

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { useAction } from '../parts/action.ts';
+import { Quiet } from '../parts/quiet.tsx';
 import type { Turn } from './chat-request.ts';
 import { sessionId, update } from './conversation.ts';
 
@@ -10,10 +11,9 @@ const thumbs = [
 
 /** Thumbs, which send the answer's rating. */
 export function Rating({ turn, index }: { turn: Turn; index: number }) {
-  const [problem, setProblem] = useState<string>();
-  const rate = async (rating: 'up' | 'down') => {
-    setProblem(undefined);
-    try {
+  const { problem, act } = useAction();
+  const rate = (rating: 'up' | 'down') =>
+    act(async () => {
       await call('POST', '/feedback', {
         session_id: sessionId.value,
         message_id: turn.messageId,
@@ -23,17 +23,13 @@ export function Rating({ turn, index }: { turn: Turn; index: number }) {
         message_content: turn.text.slice(0, maxContent),
       });
       update(index, { rating });
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
+    });
   return (
     <>
       {thumbs.map(([rating, label]) => (
-        <button
+        <Quiet
           key={rating}
-          type="button"
-          class="quiet small"
+          class="small"
           aria-label={label}
           aria-pressed={turn.rating === rating}
           onClick={() => rate(rating)}
@@ -41,7 +37,7 @@ export function Rating({ turn, index }: { turn: Turn; index: number }) {
           <svg class={`thumb ${rating}`} viewBox="0 0 24 24" aria-hidden="true">
             <path d="M3 11h4v10H3zM7 12l4-9c2 0 3 1 3 3v4h5c1 0 2 1 2 2l-1 7c0 1-1 2-2 2H7" />
           </svg>
-        </button>
+        </Quiet>
       ))}
       {turn.rating && (
         <small class="unseen" role="status">
@@ -50,7 +46,7 @@ export function Rating({ turn, index }: { turn: Turn; index: number }) {
       )}
       {problem && (
         <small class="problem" role="alert">
-          {problem}
+          {problem.message}
         </small>
       )}
     </>

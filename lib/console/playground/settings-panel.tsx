@@ -1,9 +1,10 @@
 import type { ModelList } from '../../../shared/chat/models.ts';
 import type { LimitsReport } from '../../../shared/keys/limits-report.ts';
-import { call } from '../api/call.ts';
+import { get } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
 import { usd } from '../parts/format.ts';
+import { Select } from '../parts/select.tsx';
 import { change, models, settings } from './settings.ts';
 
 /** On a small screen the settings are opened when they are wanted. */
@@ -12,11 +13,9 @@ const isWide = matchMedia('(min-width: 48rem)').matches;
 /** The model, what it is told beforehand, and where it looks for its answer. */
 export function SettingsPanel() {
   const list = useLive('models', listModels, { isFinal: () => true });
-  const limits = useLive(
-    'limits',
-    (signal) => call<LimitsReport>('GET', '/user/limits', undefined, signal),
-    { isFinal: () => true },
-  );
+  const limits = useLive('limits', (signal) => get<LimitsReport>('/user/limits', signal), {
+    isFinal: () => true,
+  });
   const { model, system, temperature } = settings.value;
   const search = limits.value?.web_search;
 
@@ -24,20 +23,12 @@ export function SettingsPanel() {
     <details class="settings" open={isWide}>
       <summary>Settings</summary>
       <Failed error={list.failure} retry={list.reload} />
-      <label>
-        Model
-        <select
-          value={model}
-          onChange={({ currentTarget }) => change({ model: currentTarget.value })}
-        >
-          <option value="">default</option>
-          {models.value.map((id) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        label="Model"
+        of={[['', 'default'], ...models.value]}
+        chosen={model}
+        choose={(chosen) => change({ model: chosen })}
+      />
       <label>
         System prompt
         <textarea
@@ -78,7 +69,7 @@ export function SettingsPanel() {
 }
 
 async function listModels(signal: AbortSignal): Promise<ModelList> {
-  const list = await call<ModelList>('GET', '/v1/models', undefined, signal);
+  const list = await get<ModelList>('/v1/models', signal);
   models.value = list.data.map(({ id }) => id);
   return list;
 }

@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from '../../parts/action.ts';
 import { Failed } from '../../parts/failed.tsx';
+import { Quiet } from '../../parts/quiet.tsx';
+import { Select } from '../../parts/select.tsx';
 import { rightValue } from './corrections.ts';
 import type { View } from './marks.ts';
 import type { Scalar } from './schema-fields.ts';
@@ -43,9 +45,9 @@ export function Correction({ value, view }: { value: Value; view: View }) {
       </label>
       <Failed error={problem} />
       <div class="actions">
-        <button type="button" class="quiet small" disabled={isBusy} onClick={() => send('up')}>
+        <Quiet class="small" disabled={isBusy} onClick={() => send('up')}>
           Confirm as extracted
-        </button>
+        </Quiet>
         <button type="submit" class="small" disabled={isBusy}>
           Save correction
         </button>
@@ -73,9 +75,9 @@ function Proof({ evidence }: { evidence: Evidence | undefined }) {
               .join(', ')}
       </p>
       {page !== null && (
-        <button type="button" class="quiet small to-page" onClick={() => seeMark(path)}>
+        <Quiet class="small to-page" onClick={() => seeMark(path)}>
           See it on page {page}
-        </button>
+        </Quiet>
       )}
     </div>
   );
@@ -110,20 +112,14 @@ function Input({ scalar: { type, choices }, text, isAbsent, onText }: InputProps
     );
   }
   return (
-    <label>
-      Right value
-      <select
-        disabled={isAbsent}
-        required
-        value={text}
-        onChange={({ currentTarget }) => onText(currentTarget.value)}
-      >
-        <option value="" />
-        {options.map((option) => (
-          <option key={String(option)}>{String(option)}</option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label="Right value"
+      of={['', ...options.map(String)]}
+      chosen={text}
+      choose={onText}
+      disabled={isAbsent}
+      required
+    />
   );
 }
 

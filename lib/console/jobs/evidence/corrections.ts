@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { FeedbackList } from '../../../../shared/feedback/request.ts';
-import { call } from '../../api/call.ts';
+import { call, get } from '../../api/call.ts';
+import { useLive } from '../../api/live.ts';
 import type { Job } from '../job.ts';
 import { stepsOf } from './schema-fields.ts';
 import type { Value, Values } from './values.ts';
@@ -22,26 +23,16 @@ export interface Corrections {
 
 /** Reads what was said of a job's values, and says more. */
 export function useCorrections({ id, job_type, model }: Job): Corrections {
-  const [said, setSaid] = useState<ReadonlyMap<string, Said>>(new Map());
-  const [failure, setFailure] = useState<Error>();
-  const [round, setRound] = useState(0);
-
-  useEffect(() => {
-    const leaving = new AbortController();
-    const path = `/feedback?session_id=${encodeURIComponent(id)}`;
-    setFailure(undefined);
-    call<FeedbackList>('GET', path, undefined, leaving.signal).then(
-      // Corrections saved during this read are newer.
-      ({ feedback }) => setSaid((since) => new Map([...saidIn(feedback), ...since])),
-      (error) => leaving.signal.aborted || setFailure(error as Error),
-    );
-    return () => leaving.abort();
-  }, [id, round]);
-
+  const path = `/feedback?session_id=${encodeURIComponent(id)}`;
+  const { value, failure, reload } = useLive(path, (signal) => get<FeedbackList>(path, signal), {
+    isFinal: () => true,
+  });
+  const [saved, setSaved] = useState<ReadonlyMap<string, Said>>(new Map());
   return {
-    said,
+    // What was saved since that was read is newer.
+    said: new Map([...saidIn(value?.feedback ?? []), ...saved]),
     failure,
-    reload: () => setRound((last) => last + 1),
+    reload,
     async save({ path, value }, { rating, correction }) {
       await call('POST', '/feedback', {
         session_id: id,
@@ -52,7 +43,7 @@ export function useCorrections({ id, job_type, model }: Job): Corrections {
         // A job that reads first names the engine that read.
         ...(job_type === 'chat' && { model }),
       });
-      setSaid((before) => new Map([...before, [path, { rating, correction }]]));
+      setSaved((before) => new Map([...before, [path, { rating, correction }]]));
     },
   };
 }

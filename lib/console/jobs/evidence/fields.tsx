@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { count } from '../../parts/format.ts';
+import { Quiet } from '../../parts/quiet.tsx';
 import { save } from '../../parts/save.ts';
 import type { Job } from '../job.ts';
 import { correctionsFile, useCorrections } from './corrections.ts';
@@ -41,9 +42,9 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
         <div class="bar-of-choices">
           <p class="note">Pick a value to see where it stands, and to confirm or correct it.</p>
           {corrections.said.size > 0 && (
-            <button type="button" class="quiet small" onClick={download}>
+            <Quiet class="small" onClick={download}>
               Download corrections ({count(corrections.said.size)})
-            </button>
+            </Quiet>
           )}
         </div>
         <Warnings texts={warningsOf(result)} />

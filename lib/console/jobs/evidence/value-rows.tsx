@@ -1,6 +1,7 @@
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { count } from '../../parts/format.ts';
+import { Quiet } from '../../parts/quiet.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Correction } from './correction.tsx';
 import { isPicked, type View } from './marks.ts';
@@ -51,9 +52,9 @@ export function ValueRows({ table, view }: { table: ValueTable; view: View }) {
         </Table>
       )}
       {rows.length > shown.length && (
-        <button type="button" class="quiet small" onClick={() => setLimit(limit + rowsAtOnce)}>
+        <Quiet class="small" onClick={() => setLimit(limit + rowsAtOnce)}>
           Show more of {count(rows.length)} rows
-        </button>
+        </Quiet>
       )}
     </section>
   );

@@ -3,7 +3,7 @@ import { draftJobOf } from '../jobs/job-draft.ts';
 import { useAction } from '../parts/action.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Awaited, Failed } from '../parts/failed.tsx';
 import { bytes, moment } from '../parts/format.ts';
 import { Quiet } from '../parts/quiet.tsx';
 import { goTo, linkTo } from '../route.ts';
@@ -18,15 +18,8 @@ export function FilePage({ id }: { id: string }) {
       <p>
         <a href={linkTo('files')}>← Files</a>
       </p>
-      {file.value ? (
-        <Shown file={file.value} />
-      ) : (
-        <>
-          <h1>File</h1>
-          {!file.failure && <Skeleton lines={4} />}
-        </>
-      )}
-      <Failed error={file.failure} retry={file.reload} />
+      {file.value ? <Shown file={file.value} /> : <h1>File</h1>}
+      <Awaited of={file} lines={4} />
     </>
   );
 }

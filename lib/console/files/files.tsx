@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLive } from '../api/live.ts';
-import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Awaited } from '../parts/failed.tsx';
 import { Quiet } from '../parts/quiet.tsx';
 import { listFiles } from './file.ts';
 import { FileTable } from './file-table.tsx';
@@ -25,8 +25,7 @@ export function Files() {
         </Quiet>
       </div>
       {isUploading && <UploadForm onUploaded={list.reload} />}
-      <Failed error={list.failure} retry={list.reload} />
-      {!list.value && !list.failure && <Skeleton lines={8} />}
+      <Awaited of={list} lines={8} />
       {list.value?.files.length === 0 && (
         <p class="empty">
           No files yet. Upload one: the requests of a batch, or a document for jobs and chats.

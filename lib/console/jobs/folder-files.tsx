@@ -1,4 +1,4 @@
-import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Awaited } from '../parts/failed.tsx';
 import { count } from '../parts/format.ts';
 import { Quiet } from '../parts/quiet.tsx';
 import { FolderTable } from './folder-table.tsx';
@@ -27,8 +27,7 @@ export function FolderFiles({ job, files }: { job: Job; files: ReturnType<typeof
       {job.extract && hasEnded(job) && <FolderTable folder={job} files={jobs} />}
       <section aria-labelledby="files">
         <h2 id="files">Files</h2>
-        <Failed error={files.failure} retry={files.reload} />
-        {!files.value && !files.failure && <Skeleton lines={3} />}
+        <Awaited of={files} lines={3} />
         {files.value && jobs.length === 0 && (
           <p class="empty">
             {hasEnded(job) ? 'No file was read.' : 'No file was found yet.'} A folder’s files of

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { unlessGone } from '../api/failure.ts';
 import { useLive } from '../api/live.ts';
-import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Awaited } from '../parts/failed.tsx';
 import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 import { standingOf, textOf, type Value, valuesOf } from './evidence/values.ts';
@@ -37,8 +37,7 @@ export function FolderTable({ folder, files }: { folder: Job; files: Job[] }) {
   return (
     <section aria-labelledby="table">
       <h2 id="table">Table</h2>
-      <Failed error={read.failure} retry={read.reload} />
-      {!first && !read.failure && <Skeleton lines={3} />}
+      <Awaited of={{ ...read, value: first }} lines={3} />
       {first && (
         <Table
           label="Values of the files"

@@ -1,6 +1,6 @@
 import { useLive } from '../api/live.ts';
 import { type Fact, Facts } from '../parts/facts.tsx';
-import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Awaited } from '../parts/failed.tsx';
 import { span, usd } from '../parts/format.ts';
 import { linkTo } from '../route.ts';
 import { BatchPart } from './batch.tsx';
@@ -32,15 +32,8 @@ export function JobPage({ id }: { id: string }) {
         <a href={linkTo('jobs')}>← Jobs</a>
         {job.value?.parent_job_id && <Above id={job.value.parent_job_id} />}
       </p>
-      {job.value ? (
-        <Shown job={job.value} reload={job.reload} />
-      ) : (
-        <>
-          <h1>Job</h1>
-          {!job.failure && <Skeleton lines={8} />}
-        </>
-      )}
-      <Failed error={job.failure} retry={job.reload} />
+      {job.value ? <Shown job={job.value} reload={job.reload} /> : <h1>Job</h1>}
+      <Awaited of={job} lines={8} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobStatus } from '../../../shared/jobs/engine/item/status.ts';
 import { useLive } from '../api/live.ts';
 import { Choices } from '../parts/choices.tsx';
-import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Awaited, Failed } from '../parts/failed.tsx';
 import { Quiet } from '../parts/quiet.tsx';
 import { linkTo } from '../route.ts';
 import type { Job } from './job.ts';
@@ -64,8 +64,7 @@ export function Jobs() {
         </a>
       </div>
       <Choices label="Status" of={filters} chosen={status} choose={filterBy} />
-      <Failed error={newest.failure} retry={newest.reload} />
-      {!newest.value && !newest.failure && <Skeleton lines={8} />}
+      <Awaited of={newest} lines={8} />
       {newest.value && (
         <Listed
           // Another filter opens other folders.

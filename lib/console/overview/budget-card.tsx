@@ -14,9 +14,10 @@ export interface BudgetCardProps {
 /** What is left of the budget and of the team's, and how long it lasts. */
 export function BudgetCard({ budget, team, days }: BudgetCardProps) {
   const { max_usd, used_usd, held_usd, remaining_usd, reset_at, unlimited } = budget;
+  const rate = days && burnRate(budget, days);
   const rows: Fact[] = [
-    ['Pace', days !== undefined && paceText(budget, days)],
-    ['Runs out', days !== undefined && !unlimited && endText(budget, days)],
+    ['Pace', rate && paceText(rate)],
+    ['Runs out', rate && !unlimited && endText(rate, budget)],
     [
       'Resets',
       !unlimited &&
@@ -62,47 +63,28 @@ export function BudgetCard({ budget, team, days }: BudgetCardProps) {
   );
 }
 
-function paceText(budget: Budget, days: ModelDay[]): string {
-  const { usdPerDay } = burnRate(budget, days);
+function paceText({ usdPerDay }: BurnRate): string {
   return usdPerDay === 0 ? 'nothing spent in 7 days' : `${usd(usdPerDay)} a day over 7 days`;
-}
-
-/** Says when the budget ends at the pace of these days. A date ten years away is no date: such a pace is next to nothing. */
-function endText(budget: Budget, days: ModelDay[]): string | null {
-  const { emptyAtMs, lastsUntilReset } = burnRate(budget, days);
-  if (emptyAtMs === undefined) return null;
-  if (lastsUntilReset) return 'not before it resets';
-  const leftMs = emptyAtMs - Date.now();
-  if (leftMs <= 0) return 'now';
-  return leftMs > 3_650 * 86_400_000
-    ? 'not for years'
-    : `in ${span(leftMs)}, about ${day(emptyAtMs)}`;
 }
 
 const dayMs = 86_400_000;
 
-/** How fast a key spends, and what comes of it. */
-interface BurnRate {
-  usdPerDay: number;
-  /** When the budget is used up at that rate, in ms since 1970; undefined if it never is. */
-  emptyAtMs: number | undefined;
-  /** Whether the budget resets before. */
-  lastsUntilReset: boolean;
+/** Says when the budget ends at a pace. A date ten years away is no date: such a pace is next to nothing. */
+function endText({ usdPerDay, leftMs }: BurnRate, { reset_at }: Budget): string | null {
+  if (usdPerDay === 0) return null;
+  const endsAtMs = Date.now() + leftMs;
+  if (reset_at !== null && endsAtMs > Date.parse(reset_at)) return 'not before it resets';
+  if (leftMs <= 0) return 'now';
+  return leftMs > 3_650 * dayMs ? 'not for years' : `in ${span(leftMs)}, about ${day(endsAtMs)}`;
 }
 
+type BurnRate = ReturnType<typeof burnRate>;
+
 /** Returns how fast a key has spent since its first call, by whole days, so that one busy hour doesn't look like ruin. */
-function burnRate(budget: Budget, days: readonly ModelDay[], nowMs = Date.now()): BurnRate {
+function burnRate({ remaining_usd }: Budget, days: readonly ModelDay[]) {
   const spent = days.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const firstDay = days[0]?.date;
-  const spanMs = firstDay === undefined ? dayMs : nowMs - Date.parse(firstDay);
+  const spanMs = firstDay === undefined ? dayMs : Date.now() - Date.parse(firstDay);
   const usdPerDay = spent / Math.max(1, spanMs / dayMs);
-  const isEndless = budget.unlimited || usdPerDay === 0;
-  const emptyAtMs = isEndless ? undefined : nowMs + (budget.remaining_usd / usdPerDay) * dayMs;
-  const resetAtMs =
-    budget.reset_at === null ? Number.POSITIVE_INFINITY : Date.parse(budget.reset_at);
-  return {
-    usdPerDay,
-    emptyAtMs,
-    lastsUntilReset: emptyAtMs !== undefined && emptyAtMs > resetAtMs,
-  };
+  return { usdPerDay, leftMs: (remaining_usd / usdPerDay) * dayMs };
 }

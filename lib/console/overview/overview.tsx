@@ -7,7 +7,7 @@ import { branchesOf, listTree } from '../jobs/job-list.ts';
 import { JobTree } from '../jobs/job-tree.tsx';
 import { Choices } from '../parts/choices.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Failed, Skeleton } from '../parts/failed.tsx';
+import { Awaited, Failed } from '../parts/failed.tsx';
 import { count, span } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
 import { linkTo } from '../route.ts';
@@ -42,9 +42,9 @@ export function Overview() {
   return (
     <>
       <h1>Overview</h1>
-      <Failed error={limits.failure} retry={limits.reload} />
+      <Awaited of={limits} lines={6} />
       <div class="cards">
-        {limits.value ? (
+        {limits.value && (
           <>
             <BudgetCard
               budget={limits.value.budget}
@@ -54,8 +54,6 @@ export function Overview() {
             {limits.value.limits.length > 0 && <LimitsCard limits={limits.value.limits} />}
             <ImagesCard {...limits.value.ocr} />
           </>
-        ) : (
-          !limits.failure && <Skeleton lines={6} />
         )}
       </div>
       <LatestJobs />
@@ -64,17 +62,13 @@ export function Overview() {
           <h2 id="use">What it was spent on</h2>
           <Choices label="Period" of={periods} chosen={period} choose={setPeriod} />
         </div>
-        <Failed error={chosen.failure} retry={chosen.reload} />
-        {chosen.value ? <Spend report={chosen.value} /> : !chosen.failure && <Skeleton lines={8} />}
+        <Awaited of={chosen} lines={8} />
+        {chosen.value && <Spend report={chosen.value} />}
       </section>
       <section aria-labelledby="batch">
         <h2 id="batch">Spent by jobs</h2>
-        <Failed error={batch.failure} retry={batch.reload} />
-        {batch.value ? (
-          <BatchByTag report={batch.value} />
-        ) : (
-          !batch.failure && <Skeleton lines={4} />
-        )}
+        <Awaited of={batch} lines={4} />
+        {batch.value && <BatchByTag report={batch.value} />}
       </section>
     </>
   );

@@ -1,4 +1,5 @@
 import { Failure, isGone } from '../api/failure.ts';
+import type { Live } from '../api/live.ts';
 import { moment, usd } from './format.ts';
 import { Quiet } from './quiet.tsx';
 
@@ -42,8 +43,15 @@ function BudgetRefusal({
   );
 }
 
+/** Stands for what is not there yet, and says why something newer could not be loaded. */
+export function Awaited({ of, lines }: { of: Live<unknown>; lines: number }) {
+  const { value, failure, reload } = of;
+  if (failure) return <Failed error={failure} retry={reload} />;
+  return value === undefined ? <Skeleton lines={lines} /> : null;
+}
+
 /** Holds the place of what is being loaded. */
-export function Skeleton({ lines }: { lines: number }) {
+function Skeleton({ lines }: { lines: number }) {
   return (
     <div class="skeleton" aria-busy="true" role="status">
       <span class="unseen">Loading</span>

@@ -11,9 +11,13 @@ const sent: string[] = [];
 let name = '';
 let names = 0;
 
+const { timeout } = AbortSignal;
+
 useStoppedClock();
 beforeEach(() => {
   name = `upstream-${names++}`;
+  // A machine that does much else takes longer than a call would wait.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, 100 * ms));
 });
 
 /** A process that has seen nothing yet, and has read what the others know. */

@@ -29,25 +29,22 @@ export class FileStore extends Construct {
       ...keyed('key_id', 'entry'),
       globalSecondaryIndexes: [index('due', 'lane', 'due_at')],
     });
-    this.objects = new ServiceBucket(this, 'objects', 'FILES_BUCKET', [
-      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
-    ]);
-  }
-
-  /** Lets a function find what a key has uploaded. */
-  grantFindUploaded(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem');
+    this.objects = new ServiceBucket(this, 'objects', {
+      variable: 'FILES_BUCKET',
+      holds: 'files',
+      rules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    });
   }
 
   /** Lets a function find what a key has uploaded, and read it. */
   grantReadUploaded(fn: LambdaFunction): void {
-    this.grantFindUploaded(fn);
-    this.allowOnObjects(fn, 'GetObject');
+    this.table.allow(fn, 'GetItem');
+    this.objects.allow(fn, 'GetObject');
   }
 
   /** Lets a function find a key's files and uploads, and read results of its jobs, which are files where they are. */
   grantFind(fn: LambdaFunction): void {
-    this.grantFindUploaded(fn);
+    this.table.allow(fn, 'GetItem');
     this.jobs.grantRead(fn);
   }
 
@@ -66,14 +63,14 @@ export class FileStore extends Construct {
   grantCreate(fn: LambdaFunction): void {
     this.grantDelete(fn);
     this.table.allow(fn, 'PutItem');
-    this.allowOnObjects(fn, 'AbortMultipartUpload', 'PutObject');
+    this.objects.allow(fn, 'AbortMultipartUpload', 'PutObject');
     this.setQuota(fn);
   }
 
   /** Lets a function delete files and cancel uploads, with all that was stored for them. */
   grantDelete(fn: LambdaFunction): void {
     this.table.allow(fn, 'DeleteItem', 'GetItem', 'UpdateItem');
-    this.allowOnObjects(fn, 'DeleteObject');
+    this.objects.allow(fn, 'DeleteObject');
     this.objects.allowList(fn);
   }
 
@@ -86,24 +83,19 @@ export class FileStore extends Construct {
   /** Lets a function store parts of uploads. */
   grantAddPart(fn: LambdaFunction): void {
     this.table.allow(fn, 'GetItem', 'PutItem', 'UpdateItem');
-    this.allowOnObjects(fn, 'PutObject');
+    this.objects.allow(fn, 'PutObject');
   }
 
   /** Lets a function make files of uploads. */
   grantComplete(fn: LambdaFunction): void {
     this.table.allow(fn, 'GetItem', 'PutItem', 'Query', 'UpdateItem');
-    this.allowOnObjects(fn, 'DeleteObject', 'GetObject', 'PutObject');
+    this.objects.allow(fn, 'DeleteObject', 'GetObject', 'PutObject');
   }
 
   /** Lets a function end what has expired, and erase what has ended. */
   grantSweep(fn: LambdaFunction): void {
     this.grantDelete(fn);
     this.table.allowQuery(fn, 'due');
-  }
-
-  private allowOnObjects(fn: LambdaFunction, ...actions: string[]): void {
-    const reason = 'One role serves the files of all keys, whose objects are in this bucket.';
-    this.objects.allow(fn, actions, reason);
   }
 
   private setQuota(fn: LambdaFunction): void {

@@ -80,19 +80,16 @@ export function checkReplacements(
   const replaced = pairs.flatMap(replacements);
   const refused = pairs.flatMap(refusals);
   if (replaced.length + refused.length === 0) return;
-  throw new Error(
-    [
-      ...(replaced.length > 0
-        ? [
-            'A deploy of this would put new, empty resources in the place of these, without their data:',
-          ]
-        : []),
-      ...replaced.map((sentence) => `  ${sentence}`),
-      ...(refused.length > 0 ? ['CloudFormation would not do this, or data would be lost:'] : []),
-      ...refused.map((sentence) => `  ${sentence}`),
-      'If that is meant, synthesize once with -c quire:acceptReplacements=true.',
-    ].join('\n'),
-  );
+  const told = (heading: string, sentences: string[]) =>
+    sentences.length > 0 ? [heading, ...sentences.map((sentence) => `  ${sentence}`)] : [];
+  const putAnew =
+    'A deploy of this would put new, empty resources in the place of these, without their data:';
+  const lines = [
+    ...told(putAnew, replaced),
+    ...told('CloudFormation would not do this, or data would be lost:', refused),
+    'If that is meant, synthesize once with -c quire:acceptReplacements=true.',
+  ];
+  throw new Error(lines.join('\n'));
 }
 
 interface Pair {
@@ -117,35 +114,30 @@ function replacements({ id, before: { type, properties }, now }: Pair): string[]
 /** What CloudFormation refuses of tables: two indexes in one deploy, another key of an index, another view of a stream. */
 function refusals({ id, before, now }: Pair): string[] {
   if (!now) return [];
-  const [old, wanted] = [before, now].map(
-    ({ properties }) =>
-      new Map(
-        ((properties['GlobalSecondaryIndexes'] ?? []) as Index[]).map((index) => [
-          index.IndexName,
-          index,
-        ]),
-      ),
-  ) as [Map<string, Index>, Map<string, Index>];
+  const [old, wanted] = [indexesOf(before), indexesOf(now)];
   const moved = [...new Set([...old.keys(), ...wanted.keys()])].filter(
     (name) => old.has(name) !== wanted.has(name),
   );
   const changed = [...old].filter(
     ([name, index]) => wanted.has(name) && differs(index, wanted.get(name)),
   );
+  const isOtherStream = differs(
+    before.properties['StreamSpecification'],
+    now.properties['StreamSpecification'],
+  );
   return [
-    ...(moved.length > 1
-      ? [
-          `${id} gains or loses the indexes ${moved.join(', ')}: deploy them one after another, as a table takes one a deploy.`,
-        ]
-      : []),
+    moved.length > 1 &&
+      `${id} gains or loses the indexes ${moved.join(', ')}: deploy them one after another, as a table takes one a deploy.`,
     ...changed.map(
       ([name]) =>
         `${id} has its index ${name} changed: make one of another name, and take this one away a deploy later.`,
     ),
-    ...(differs(before.properties['StreamSpecification'], now.properties['StreamSpecification'])
-      ? [
-          `${id} has another StreamSpecification: what its stream holds and nobody has read is lost. Deploy while nothing is written.`,
-        ]
-      : []),
-  ];
+    isOtherStream &&
+      `${id} has another StreamSpecification: what its stream holds and nobody has read is lost. Deploy while nothing is written.`,
+  ].filter((sentence) => sentence !== false);
 }
+
+const indexesOf = ({ properties }: Lasting) => {
+  const indexes = (properties['GlobalSecondaryIndexes'] ?? []) as Index[];
+  return new Map(indexes.map((index) => [index.IndexName, index]));
+};

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { Alarm, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, MathExpression, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
@@ -45,16 +45,13 @@ export class Canary extends Construct {
     version.applyRemovalPolicy(RemovalPolicy.RETAIN);
     // Versions and aliases differ from their interfaces only under `exactOptionalPropertyTypes`.
     const alias = new Alias(this, name, { aliasName, version: version as IVersion });
-    const errors = new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'Errors',
+    const errors = fn.metricErrors({
+      period,
       dimensionsMap: {
         FunctionName: fn.functionName,
         Resource: `${fn.functionName}:${aliasName}`,
         ExecutedVersion: version.version,
       },
-      statistic: 'Sum',
-      period,
     });
     new LambdaDeploymentGroup(this, `${name}-deployment`, {
       ...this.shared,

@@ -91,7 +91,8 @@ export class ServiceHealth extends Construct {
       .node.findAll()
       .filter((each): each is ServiceFunction => each instanceof ServiceFunction)
       .filter(({ node }) => throttled.includes(node.id));
-    const throttles = waitedFor.map((fn) => fn.metricThrottles({ period: Duration.minutes(5) }));
+    const period = Duration.minutes(5);
+    const throttles = waitedFor.map((fn) => fn.metricThrottles({ period }));
     this.alarms.onThrottles('throttles', 1, throttles, {
       notices: 'Some calls get 429 or 5xx answers, jobs start late',
       todo: 'see which function it is, and what takes the concurrency of the account',
@@ -99,12 +100,7 @@ export class ServiceHealth extends Construct {
       essential: true,
     });
     // The account's functions of other stacks count as well: they take from the same quota.
-    const running = new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'ConcurrentExecutions',
-      statistic: 'Maximum',
-      period: Duration.minutes(5),
-    });
+    const running = ServiceFunction.metricAllConcurrentExecutions({ statistic: 'Maximum', period });
     this.alarms.on(running, 'concurrency', Math.ceil(concurrency * 0.8), {
       notices: 'Nothing yet; soon calls get 429 answers and jobs start late',
       todo: 'have the quota of concurrent executions raised, or lower the workers',

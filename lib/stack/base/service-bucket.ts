@@ -12,18 +12,26 @@ interface BucketRule extends s3.LifecycleRule {
   readonly oldVersionDays?: number;
 }
 
+export interface ServiceBucketProps {
+  /** The variable that tells functions its name. */
+  readonly variable: string;
+  /** Whose objects it has, of all keys. */
+  readonly holds: string;
+  readonly rules: readonly BucketRule[];
+}
+
 /** A bucket that nobody reads but functions of this stack, and whom they sign a link for. */
 export class ServiceBucket extends s3.Bucket {
-  private readonly variable: string;
+  private readonly props: ServiceBucketProps;
 
-  constructor(scope: Construct, id: string, variable: string, rules: BucketRule[]) {
+  constructor(scope: Construct, id: string, props: ServiceBucketProps) {
     const { removalPolicy, versioned } = conventionsOf(scope);
     super(scope, id, {
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
       encryption: s3.BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       ...(versioned && { versioned }),
-      lifecycleRules: rules.map(({ oldVersionDays = usualOldVersionDays, ...rule }) => ({
+      lifecycleRules: props.rules.map(({ oldVersionDays = usualOldVersionDays, ...rule }) => ({
         ...(versioned && { noncurrentVersionExpiration: Duration.days(oldVersionDays) }),
         ...rule,
       })),
@@ -31,18 +39,25 @@ export class ServiceBucket extends s3.Bucket {
       // CloudFormation deletes no bucket that holds anything.
       autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
     });
-    this.variable = variable;
+    this.props = props;
     acknowledge(this, {
       S1: 'Functions of this stack alone read it, and links that they sign; the gateway logs who asked.',
     });
   }
 
-  /** Lets a function act on the objects whose names begin with a prefix, and tells it the bucket in its variable. */
-  allow(fn: LambdaFunction, actions: string[], reason: string, prefix = ''): void {
+  /** Lets a function act on objects, and tells it the bucket in its variable. */
+  allow(fn: LambdaFunction, ...actions: string[]): void {
+    this.allowWithin(fn, '', ...actions);
+  }
+
+  /** Lets a function act on the objects whose names begin with a prefix. */
+  allowWithin(fn: LambdaFunction, prefix: string, ...actions: string[]): void {
+    const { variable, holds } = this.props;
     allow(fn, onS3(actions), this.arnForObjects(`${prefix}*`));
     const bucketId = Stack.of(this).getLogicalId(this.node.defaultChild as s3.CfnBucket);
+    const reason = `One role serves the ${holds} of all keys, whose objects are in this bucket.`;
     acknowledge(fn, { [`IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`]: reason });
-    fn.addEnvironment(this.variable, this.bucketName);
+    fn.addEnvironment(variable, this.bucketName);
   }
 
   allowList(fn: LambdaFunction): void {

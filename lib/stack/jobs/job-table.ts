@@ -22,14 +22,18 @@ export class JobTable extends Construct {
   constructor(scope: Construct, id: string, { retentionDays }: JobTableProps) {
     super(scope, id);
     // The id is part of the bucket's logical id: another would make another bucket.
-    this.objects = new ServiceBucket(this, 'bodies', 'OBJECTS_BUCKET', [
-      {
-        expiration: Duration.days(retentionDays + objectMarginDays),
-        abortIncompleteMultipartUploadAfter: Duration.days(1),
-      },
-      // They are deleted once they are read, unless their function dies.
-      { prefix: handOverPrefix, expiration: Duration.days(1), oldVersionDays: 1 },
-    ]);
+    this.objects = new ServiceBucket(this, 'bodies', {
+      variable: 'OBJECTS_BUCKET',
+      holds: 'jobs',
+      rules: [
+        {
+          expiration: Duration.days(retentionDays + objectMarginDays),
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+        },
+        // They are deleted once they are read, unless their function dies.
+        { prefix: handOverPrefix, expiration: Duration.days(1), oldVersionDays: 1 },
+      ],
+    });
     this.table = new ServiceTable(this, 'table', {
       variable: 'JOBS_TABLE',
       variables: {
@@ -66,7 +70,7 @@ export class JobTable extends Construct {
 
   grantRead(fn: LambdaFunction): void {
     this.table.allow(fn, 'GetItem');
-    this.allowOnObjects(fn, 'GetObject');
+    this.objects.allow(fn, 'GetObject');
   }
 
   /** Lets a function find which jobs have worked on a file, without their objects. */
@@ -76,7 +80,7 @@ export class JobTable extends Construct {
 
   grantSubmit(fn: LambdaFunction): void {
     this.grantRetry(fn);
-    this.grantPut(fn);
+    this.objects.allow(fn, 'PutObject');
   }
 
   /** Lets a function move jobs from one status to another, without their objects. */
@@ -107,7 +111,7 @@ export class JobTable extends Construct {
   grantErase(fn: LambdaFunction): void {
     const actions = ['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
     this.table.allow(fn, ...actions);
-    this.allowOnObjects(fn, 'DeleteObject', 'GetObject', 'PutObject');
+    this.objects.allow(fn, 'DeleteObject', 'GetObject', 'PutObject');
     this.objects.allowList(fn);
   }
 
@@ -116,31 +120,20 @@ export class JobTable extends Construct {
     this.table.allowQuery(fn, 'due');
   }
 
-  /** Lets a function put jobs' objects. */
-  grantPut(fn: LambdaFunction): void {
-    this.allowOnObjects(fn, 'PutObject');
-  }
-
   /** Lets a function read and write jobs' objects. */
   grantObjects(fn: LambdaFunction): void {
-    this.allowOnObjects(fn, 'GetObject', 'PutObject');
+    this.objects.allow(fn, 'GetObject', 'PutObject');
   }
 
   /** Lets a function put objects in several parts, and give such an upload up. */
   grantUpload(fn: LambdaFunction): void {
     this.grantObjects(fn);
-    this.allowOnObjects(fn, 'AbortMultipartUpload');
+    this.objects.allow(fn, 'AbortMultipartUpload');
   }
 
   /** Lets a function put what another is to read behind a link, which it signs, and delete it afterwards. */
   grantHandOver(fn: LambdaFunction): void {
-    const reason = 'One role hands over the documents of all keys.';
-    this.objects.allow(fn, ['DeleteObject', 'GetObject', 'PutObject'], reason, handOverPrefix);
+    this.objects.allowWithin(fn, handOverPrefix, 'DeleteObject', 'GetObject', 'PutObject');
     fn.addEnvironment('HAND_OVER_PREFIX', handOverPrefix);
-  }
-
-  private allowOnObjects(fn: LambdaFunction, ...actions: string[]): void {
-    const reason = 'One role serves the jobs of all keys, whose objects are in this bucket.';
-    this.objects.allow(fn, actions, reason);
   }
 }

@@ -58,18 +58,15 @@ export const origins = v.pipe(
   v.check((given) => listOf(given).every(isOrigin), originsWanted),
   v.transform(listOf),
 );
-const alarmsWanted = 'should be essential, all or none';
-export const alarms = v.picklist(['essential', 'all', 'none'], alarmsWanted);
+export const alarms = v.picklist(['essential', 'all', 'none'], 'should be essential, all or none');
+/** A text of a form. */
+const formed = (form: RegExp, wanted: string) => v.pipe(v.string(wanted), v.regex(form, wanted));
+
 const urlWanted = 'should be a URL that begins with http:// or https://';
-export const httpUrl = v.pipe(
-  v.string(urlWanted),
-  v.url(urlWanted),
-  v.regex(/^https?:\/\//i, urlWanted),
-);
-const domainWanted = 'should be a name such as api.example.com';
-export const domainName = v.pipe(
-  v.string(domainWanted),
-  v.regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, domainWanted),
+export const httpUrl = v.pipe(formed(/^https?:\/\//i, urlWanted), v.url(urlWanted));
+export const domainName = formed(
+  /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,
+  'should be a name such as api.example.com',
 );
 const tagsWanted = 'should be tags such as team=search, separated by commas';
 /** What all services of AWS take in a tag. */
@@ -85,19 +82,13 @@ export const tags = v.pipe(
   v.check(areTags, tagsWanted),
   v.transform(tagsOf),
 );
-const arnWanted = (what: string) => `should be the ARN of ${what}`;
-/** The ARN of a resource of a service, such as `key/…` of KMS. */
-/** `resource` is what stands before the resource's own name. */
+/** The ARN of a resource of a service, such as `key/…` of KMS. `resource` is what stands before the resource's own name. */
 export const arn = (service: string, resource: string, what: string) =>
-  v.pipe(
-    v.string(arnWanted(what)),
-    v.regex(
-      new RegExp(`^arn:aws[\\w-]*:${service}:[\\w-]*:\\d{12}:${resource}[\\w-]+$`),
-      arnWanted(what),
-    ),
+  formed(
+    new RegExp(`^arn:aws[\\w-]*:${service}:[\\w-]*:\\d{12}:${resource}[\\w-]+$`),
+    `should be the ARN of ${what}`,
   );
-const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
-export const stageName = v.pipe(
-  v.string(stageNameWanted),
-  v.regex(/^[a-zA-Z0-9-]{1,64}$/, stageNameWanted),
+export const stageName = formed(
+  /^[a-zA-Z0-9-]{1,64}$/,
+  'should be 1 to 64 letters, digits or hyphens',
 );

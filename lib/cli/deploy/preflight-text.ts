@@ -12,13 +12,14 @@ export function describePreflight(
 ): string {
   const table = rows.map(({ of, quota, has, wants }) => [of, quota.code, `${has}`, `${wants}`]);
   return [
-    ...(rows.length > 0
-      ? [aligned([[`quotas for ${stackName}`, 'code', 'account', 'wanted'], ...table])]
-      : []),
+    rows.length > 0 &&
+      aligned([[`quotas for ${stackName}`, 'code', 'account', 'wanted'], ...table]),
     ...found.map(describeShortfall),
     ...rows.filter(hasRoom).map(describeRoom),
     ...unknownOf(quotas),
-  ].join('\n\n');
+  ]
+    .filter((part) => part !== false)
+    .join('\n\n');
 }
 
 function describeShortfall({ sentence, ask, lowered }: Shortfall): string {

@@ -2,6 +2,7 @@ import type { AccountDifference } from '../../../shared/ledger/compare-account.t
 import type { KeyCheck } from '../../../shared/usage/check.ts';
 import type { TeamCheck } from '../../../shared/usage/check-team.ts';
 import { aligned } from '../text.ts';
+import { figureRows } from './usage-text.ts';
 
 /** The checks of some keys and teams, as JSON: the checks that found something, and how many found nothing. */
 export function checkRecord(checks: readonly KeyCheck[], teams: readonly TeamCheck[] = []) {
@@ -39,41 +40,31 @@ export function describeChecks(
     ({ account_differences }) => account_differences.length > 0,
   );
   const leftOut = record.accounts_left_out + teams.accounts_left_out;
+  const underWay = under_way.charges + under_way.epochs;
   return [
-    ...(rows.length > 0
-      ? [aligned([['key or team', 'entry', 'figure', 'kept', 'charged'], ...rows])]
-      : []),
+    rows.length > 0 && aligned([['key or team', 'entry', 'figure', 'kept', 'charged'], ...rows]),
     ...problems,
     `Of ${keys} keys ${agreeing} agree: account, models and days with ${charges} charges.`,
-    ...(teams.checked > 0
-      ? [
-          `Of ${teams.checked} teams ${teams.agreeing} agree: account with what their keys were charged.`,
-        ]
-      : []),
+    teams.checked > 0 &&
+      `Of ${teams.checked} teams ${teams.agreeing} agree: account with what their keys were charged.`,
     ...wrongUsage.map(
       ({ key_id }) => `Put its usage right with: npm run usage -- rebuild ${key_id}`,
     ),
-    ...(wrongAccounts.length > 0 ? [noCure] : []),
-    ...(leftOut > 0
-      ? [`Not compared: ${leftOut} accounts whose window began before the charges that were read.`]
-      : []),
-    ...(under_way.charges + under_way.epochs > 0
-      ? [
-          `Under way, which is no difference: ${under_way.charges} of the last minute's charges, not counted yet; ${under_way.epochs} epochs of accounts, not audited yet.`,
-        ]
-      : []),
-  ].join('\n\n');
+    wrongAccounts.length > 0 && noCure,
+    leftOut > 0 &&
+      `Not compared: ${leftOut} accounts whose window began before the charges that were read.`,
+    underWay > 0 &&
+      `Under way, which is no difference: ${under_way.charges} of the last minute's charges, not counted yet; ${under_way.epochs} epochs of accounts, not audited yet.`,
+  ]
+    .filter((part) => part !== false)
+    .join('\n\n');
 }
 
 const noCure =
   'An account is changed by its calls and their audits alone, and no command changes it: one that differs was written to by somebody else, or by a fault of the service.';
 
 function rowsOf({ key_id, usage_differences, missed, account_differences }: KeyCheck): string[][] {
-  const usage = usage_differences.flatMap(({ entry, kept, charged }) =>
-    (Object.keys(kept) as (keyof typeof kept)[])
-      .filter((name) => kept[name] !== charged[name])
-      .map((name) => [entry, name, String(kept[name]), String(charged[name])]),
-  );
+  const usage = usage_differences.flatMap(figureRows);
   const account = account_differences.map(accountRow);
   const uncounted = missed > 0 ? [['charges', 'not counted', '0', String(missed)]] : [];
   return [...account, ...uncounted, ...usage].map((row) => [key_id, ...row]);

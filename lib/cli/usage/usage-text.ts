@@ -10,22 +10,21 @@ export function describeRebuild(rebuild: Rebuild, dryRun: boolean): string {
     return `The usage of ${key_id} agrees with its charges, ${charges} in all.`;
   }
   const was = dryRun ? 'not counted' : 'not counted before, and now are';
+  const rows = [['entry', 'figure', 'kept', 'charged'], ...differences.flatMap(figureRows)];
   return [
-    ...(missed > 0 ? [`Of ${charges} charges, ${missed} were ${was}.`] : []),
-    ...(differences.length > 0 ? [tabulate(differences)] : []),
+    missed > 0 && `Of ${charges} charges, ${missed} were ${was}.`,
+    differences.length > 0 && aligned(rows),
     dryRun ? 'Nothing was changed.' : 'Put right.',
-  ].join('\n\n');
+  ]
+    .filter((part) => part !== false)
+    .join('\n\n');
 }
 
-/** One line for each figure that differs; spend is in nano-dollars, as charges are. */
-function tabulate(differences: UsageDifference[]): string {
-  const rows = differences.flatMap(({ entry, kept, charged }) =>
-    (Object.keys(kept) as (keyof typeof kept)[])
-      .filter((name) => kept[name] !== charged[name])
-      .map((name) => [entry, name, String(kept[name]), String(charged[name])]),
-  );
-  return aligned([['entry', 'figure', 'kept', 'charged'], ...rows]);
-}
+/** One row for each figure that differs; spend is in nano-dollars, as charges are. */
+export const figureRows = ({ entry, kept, charged }: UsageDifference): string[][] =>
+  (Object.keys(kept) as (keyof typeof kept)[])
+    .filter((name) => kept[name] !== charged[name])
+    .map((name) => [entry, name, String(kept[name]), String(charged[name])]);
 
 /** Reads `--tag NAME=VALUE`, of which the name has no `=`. Throws CommandError, also if a name has two values. */
 export function readTags(tags: readonly string[] = []): Record<string, string> {

@@ -32,14 +32,10 @@ export const operations = [
       'With `stream: true` the answer is a stream of named server-sent events. A model whose provider speaks Messages gets the request with as few changes as can be; for any other it is translated.',
     parameters: parameters('header', request.MessageHeaders, {
       'anthropic-version': {
-        name: 'anthropic-version',
         description: 'The version of the protocol, for a provider that speaks it.',
         example: '2023-06-01',
       },
-      'anthropic-beta': {
-        name: 'anthropic-beta',
-        description: 'What the provider is to try out, if it speaks the protocol.',
-      },
+      'anthropic-beta': 'What the provider is to try out, if it speaks the protocol.',
     }),
     body: content(request.MessageRequest, {
       'A question': { model, max_tokens: 200, messages },

@@ -62,12 +62,8 @@ const wrongModels = json('A parameter is wrong.', ModelsErrorBody, {
   'A page that is too long': kept('A page that is too long'),
 });
 const modelsHeaders = {
-  'anthropic-version': {
-    name: 'anthropic-version',
-    description: 'Asks for Anthropic’s shape.',
-    example: '2023-06-01',
-  },
-  'x-api-key': { name: 'x-api-key', description: 'The key, as Anthropic’s clients send it.' },
+  'anthropic-version': { description: 'Asks for Anthropic’s shape.', example: '2023-06-01' },
+  'x-api-key': 'The key, as Anthropic’s clients send it.',
 };
 
 export const operations = [

@@ -1,18 +1,22 @@
 import * as v from 'valibot';
 import { catalogue } from '../models/catalogue.ts';
 import { BudgetEvent, BudgetReached, JobEnd, JobEvent } from '../webhooks/event-body.ts';
-import { type Content, content, described, type ParameterGroup, parameters } from './operation.ts';
+import {
+  type Content,
+  content,
+  described,
+  type Operation,
+  type ParameterGroup,
+  parameters,
+} from './operation.ts';
 
 export const components = described({ JobEvent, JobEnd, BudgetEvent, BudgetReached });
 
 /** What the service sends of itself, to the address that an operator has set. */
-export interface Webhook {
-  operationId: string;
-  summary: string;
-  description: string;
+export type Webhook = Pick<Operation, 'operationId' | 'summary' | 'description'> & {
   parameters: ParameterGroup;
   body: Content;
-}
+};
 
 const signature = parameters(
   'header',

@@ -3,6 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plainly } from '../../shared/http/errors.ts';
+import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import { reachDirectly } from '../local/engines/no-proxy.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
@@ -31,25 +32,10 @@ export function serviceIn(data = '.local'): Service {
   );
 }
 
-/** A job's record, as far as commands read it. */
-export interface ServiceJob {
-  id: string;
-  status: 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
-  job_type: string;
-  input_type: string;
-  filename: string | null;
-  drive_folder_id: string | null;
-  pipeline: string | null;
-  extract: object | null;
-  parent_job_id: string | null;
-  progress: { done: number; total: number; failed: number; unit: string } | null;
-  error: string | null;
-  created_at: string;
-  started_at: string | null;
-  completed_at: string | null;
-  result_file_id: string | null;
+/** A job's record. A long result is a link. */
+export type ServiceJob = Omit<JobRecord, 'result'> & {
   result: ({ url?: string } & Record<string, unknown>) | null;
-}
+};
 
 /** A job that has ended. */
 export type EndedJob = ServiceJob & {

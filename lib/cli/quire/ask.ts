@@ -1,16 +1,10 @@
 import { text } from 'node:stream/consumers';
+import type { ChatEvent } from '../../../shared/chat/chat-event.ts';
 import type { Arguments } from '../arguments.ts';
 import { CommandError } from '../command-line.ts';
 import type { Outcome } from '../run.ts';
 import { respond, serviceIn, upload } from '../service.ts';
 import { printable } from '../text.ts';
-
-interface ChatEvent {
-  type: string;
-  content?: string;
-  sources?: { title: string; url: string }[];
-  message?: string;
-}
 
 /** Asks a model about files and standard input, and prints the answer as it comes. */
 export async function askModel({
@@ -34,11 +28,11 @@ export async function askModel({
   const { body } = await respond(service, 'POST', '/chat/stream', JSON.stringify(request));
   const told: ChatEvent[] = [];
   for await (const event of eventsOf(body)) {
-    if (event.type === 'error') throw new CommandError(event.message ?? 'The answer broke off.');
-    if (event.type === 'delta' && !flags.has('json')) process.stdout.write(event.content ?? '');
+    if (event.type === 'error') throw new CommandError(event.message);
+    if (event.type === 'delta' && !flags.has('json')) process.stdout.write(event.content);
     told.push(event);
   }
-  const sources = told.flatMap((event) => event.sources ?? []);
+  const sources = told.flatMap((event) => (event.type === 'sources' ? event.sources : []));
   const content = told.map((event) => (event.type === 'delta' ? event.content : '')).join('');
   const lines = sources.map(({ title, url }, n) => `[${n + 1}] ${printable(title)} ${url}`);
   return { json: { content, sources }, text: ['', ...lines].join('\n') };

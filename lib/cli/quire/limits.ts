@@ -1,22 +1,12 @@
+import type { LimitsReport } from '../../../shared/keys/limits-report.ts';
 import type { Arguments } from '../arguments.ts';
 import type { Outcome } from '../run.ts';
 import { ask, serviceIn } from '../service.ts';
 import { dollars, minuteOf } from '../text.ts';
 
-interface Limits {
-  budget: {
-    max_usd: number;
-    used_usd: number;
-    remaining_usd: number;
-    reset_at: string | null;
-    unlimited?: boolean;
-  };
-  ocr: { images_per_hour: number; remaining: number; resets_in_seconds: number };
-}
-
 /** Says what is left of a key's limits. */
 export async function showLimits({ values }: Pick<Arguments<string>, 'values'>): Promise<Outcome> {
-  const limits = await ask<Limits>(serviceIn(values['data']), 'GET', '/user/limits');
+  const limits = await ask<LimitsReport>(serviceIn(values['data']), 'GET', '/user/limits');
   const { budget, ocr } = limits;
   const left = budget.unlimited
     ? `${dollars(budget.used_usd)} spent, no limit`

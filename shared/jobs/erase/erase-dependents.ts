@@ -4,7 +4,6 @@ import { dynamodb, queryPages } from '../../aws/dynamodb.ts';
 import { deleteItem, updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { findJob, instant, isPart, type Job, type JobKey, queryUnder } from '../engine/item/job.ts';
-import type { Link } from '../engine/item/kind.ts';
 import { deleteObject, folderOf, objectsOf } from '../engine/item/objects.ts';
 import { stepsPrefixOf } from '../engine/item/steps.ts';
 import { deleteOutputs } from '../kinds/batch/output-files.ts';
@@ -116,18 +115,16 @@ async function deleteBatch(key_id: string, ids: string[]): Promise<void> {
 }
 
 async function eraseLinks({ key_id, links = [] }: Erasure): Promise<void> {
-  for (const link of links) await eraseLink(key_id, link);
-}
-
-async function eraseLink(key_id: string, { job_id, attribute, value }: Link): Promise<void> {
-  const names = attribute.split('.');
-  await deleteItem({
-    TableName: setting('JOBS_TABLE'),
-    Key: { key_id, job_id },
-    ConditionExpression: `${names.map((_, index) => `#${index}`).join('.')} = :value`,
-    ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, name])),
-    ExpressionAttributeValues: { ':value': value },
-  });
+  for (const { job_id, attribute, value } of links) {
+    const names = attribute.split('.');
+    await deleteItem({
+      TableName: setting('JOBS_TABLE'),
+      Key: { key_id, job_id },
+      ConditionExpression: `${names.map((_, index) => `#${index}`).join('.')} = :value`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#${i}`, name])),
+      ExpressionAttributeValues: { ':value': value },
+    });
+  }
 }
 
 /** Deletes a job's objects. A copy that another job works on stays; one of a job that is erased already goes too. */

@@ -7,6 +7,7 @@ import { ServiceError } from '../../http/errors.ts';
 import { findOcrEngine } from '../../models/catalogue.ts';
 import { ocrModelOf } from '../asked/task.ts';
 import type { Claimed, JobKey } from '../engine/item/job.ts';
+import { attributesOf } from '../engine/item/new-job.ts';
 import { stepsBetween, stepsUnder } from '../engine/item/steps.ts';
 import type { OcrPage } from '../results/result.ts';
 import type { SourceJob } from '../sources/source-job.ts';
@@ -66,18 +67,13 @@ export async function cachedPages(
 }
 
 /** Returns what a result says of a page. */
-export function shownPage({ page, source, confidence, text, error, cached }: PageStep): OcrPage {
-  return {
-    ...{ page, source, confidence, text },
-    ...(error !== undefined && { error }),
-    ...(cached && { cached }),
-  };
-}
+export const shownPage = (step: PageStep): OcrPage =>
+  attributesOf(step, ['page', 'source', 'confidence', 'text', 'error', 'cached']);
 
 /** Returns the step of a page that was read before: it takes no image and costs nothing. */
-export function fromCache({ page, source, confidence, text }: PageStep): PageStep {
-  return { page, source, confidence, text, cached: true };
-}
+export const fromCache = ({ page, source, confidence, text }: PageStep): PageStep => ({
+  ...{ page, source, confidence, text, cached: true },
+});
 
 /** Returns a page's write with the one that keeps it for later jobs, in place of what was kept before. */
 export function withCacheWrite(

@@ -8,7 +8,7 @@ import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
 import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';
 import { transcription } from '../../ocr/transcription.ts';
-import { chargeSubjectOf } from '../asked/charge-subject.ts';
+import { callOf, chargeSubjectOf } from '../asked/model-call.ts';
 import { ocrModelOf, requireJobModel } from '../asked/task.ts';
 import type { Claimed } from '../engine/item/job.ts';
 import { stepWrite } from '../engine/item/steps.ts';
@@ -94,18 +94,10 @@ async function readByModel(
   modelId: string,
 ): Promise<boolean> {
   const model = requireJobModel(modelId);
-  const call = {
-    keyId: job.key_id,
-    model,
-    // Every picture counts the same.
-    body: { model: model.id, messages: transcription(new Uint8Array()) },
-    subject: chargeSubjectOf(job, useOf(job)),
-    signal,
-    images: 1,
-    // The images of the hour limit how many are read.
-    asRequest: false,
-  };
-  const held = await holdCall(call);
+  // Every picture counts the same.
+  const call = callOf(job, useOf(job), model, transcription(new Uint8Array()), signal);
+  // The images of the hour limit how many are read.
+  const held = await holdCall({ ...call, images: 1, asRequest: false });
   const drawn = await withPicture(held, draw);
   const { kept } = await askHeld(drawn, ({ content, cost }) => {
     const text = content ?? '';

@@ -9,6 +9,7 @@ import { limitsOf } from '../../keys/key-limits.ts';
 import { Metadata, metadataOf } from '../../ledger/terms/metadata.ts';
 import { takingBatches } from '../../models/batches/takes-batches.ts';
 import {
+  batchVias,
   type EmbeddingModel,
   findEmbeddingModel,
   findModel,
@@ -19,7 +20,6 @@ import { newJob, priorityFor } from '../engine/item/new-job.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
 import { type Batch, noModelYet, toBatch } from '../kinds/batch/batch.ts';
 import { type BatchJob, batchKind, newWindow } from '../kinds/batch/batch-job.ts';
-import { vias } from '../kinds/batch/upstream/handed-line.ts';
 import { lineEndpointNames } from '../kinds/requests/file-line.ts';
 import { putNew } from './retry.ts';
 import { makeOnce, type ReservedKey } from './submit.ts';
@@ -27,7 +27,7 @@ import { makeOnce, type ReservedKey } from './submit.ts';
 /** The metadata that batches read: about lines beyond the budget, where lines are asked, and lines that fail upstream. */
 const options: Record<string, readonly string[]> = {
   on_budget: ['wait', 'fail'],
-  via: vias,
+  via: batchVias,
   on_failure: ['report', 'here'],
 };
 

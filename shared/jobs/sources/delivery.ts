@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { markSource, reserveFileId, writeResult } from '../../drive/result.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { type Extracting, extractSha256 } from '../asked/extract-task.ts';
+import type { Task } from '../asked/task.ts';
 import { type Claimed, retentionEnd } from '../engine/item/job.ts';
 import { saveProgress } from '../engine/item/state.ts';
 import { isLast, jobErrorText } from '../engine/run/failure.ts';
 import type { SourceJob } from './source-job.ts';
+import { nameClaimOf } from './source-links.ts';
 
 /** A result to write to the drive: a text, or a file on disk. */
 export interface Deliverable {
@@ -35,7 +35,8 @@ export async function deliver(
   if (!sourceId || !folderId) return {};
   try {
     const id = await reserve(job);
-    const ids = await reserveTables(job, tables);
+    const keep = (table_file_ids: FileIds) => saveProgress(job, { table_file_ids });
+    const ids = await reserveTables(job, tables, keep);
     for (const [index, each] of [content, ...tables].entries()) {
       const { suffix, mimeType } = each;
       const name = await resultName(job, suffix);
@@ -58,17 +59,20 @@ async function reserve(job: Claimed<SourceJob>): Promise<string> {
   return reserved_file_id;
 }
 
-async function reserveTables(
-  job: Claimed<SourceJob>,
-  tables: readonly Deliverable[],
-): Promise<Record<string, string>> {
-  const { table_file_ids: ids = {} } = job;
-  const missing = tables.filter(({ suffix }) => !ids[suffix]);
-  if (missing.length === 0) return ids;
-  const table_file_ids = { ...ids };
-  for (const { suffix } of missing) table_file_ids[suffix] = await reserveFileId();
-  await saveProgress(job, { table_file_ids });
-  return table_file_ids;
+type FileIds = NonNullable<SourceJob['table_file_ids']>;
+
+/** Returns the ids of tables by their suffixes, which `keep` writes down before a file is written under one. */
+export async function reserveTables(
+  { table_file_ids = {} }: SourceJob,
+  tables: readonly Pick<Deliverable, 'suffix'>[],
+  keep: (table_file_ids: FileIds) => Promise<unknown>,
+): Promise<FileIds> {
+  const missing = tables.filter(({ suffix }) => !table_file_ids[suffix]);
+  if (missing.length === 0) return table_file_ids;
+  const ids = { ...table_file_ids };
+  for (const { suffix } of missing) ids[suffix] = await reserveFileId();
+  await keep(ids);
+  return ids;
 }
 
 /** Returns a text, or a file on disk, as an upload takes it. */
@@ -82,58 +86,38 @@ export function bodyOf({ text = '', path }: Pick<Deliverable, 'text' | 'path'>) 
 const maxNameBytes = 240;
 const maxSlugBytes = 48;
 
-type Named = Pick<SourceJob, 'key_id' | 'drive_file_id' | 'filename' | 'pipeline_instruction'> &
-  Extracting;
-
-/** What is asked of a source, of which each first question has the plain name. */
-interface NamedQuestion {
-  kind: 'answer' | 'extract';
-  words: string;
-  hash: string;
-}
+type Named = Pick<SourceJob, 'key_id' | 'drive_file_id' | 'filename'> & Task;
 
 /** Returns a result's name: its source's with `suffix`. A further question has its words and hash before that. */
 async function resultName(job: Named, suffix: string): Promise<string> {
   const { filename = 'document' } = job;
-  const question = questionOf(job, suffix);
-  const isFirst = !question || (await claimName(job, question));
-  const end = isFirst ? suffix : `.${slugOf(question)}${suffix}`;
-  return withSuffix(filename, end);
+  const isAnswer = suffix === '.result.md' || job.extract !== undefined;
+  const slug = isAnswer && (await slugUnlessFirst(job));
+  return withSuffix(filename, slug ? `.${slug}${suffix}` : suffix);
 }
 
 /** Returns a name with a suffix, cut to what a file system takes. */
 export const withSuffix = (name: string, suffix: string) =>
   `${cut(name, maxNameBytes - Buffer.byteLength(suffix))}${suffix}`;
 
-function questionOf(job: Named, suffix: string): NamedQuestion | undefined {
-  const { pipeline_instruction: words = '', extract, extract_schema = '' } = job;
-  if (suffix === '.result.md') return { kind: 'answer', words, hash: sha256(words) };
-  if (!extract) return undefined;
-  const { properties = {} } = JSON.parse(extract_schema) as { properties?: object };
-  return { kind: 'extract', words: Object.keys(properties).join(' '), hash: extractSha256(job) };
-}
-
-/** Whether a source's plain name is this question's. The first to ask has it, for as long as jobs are kept. */
-async function claimName(
-  { key_id, drive_file_id = '' }: Named,
-  { kind, hash: question_sha256 }: NamedQuestion,
-): Promise<boolean> {
+/** Returns a question's own part of a name. The first about a source has none, for as long as jobs are kept. */
+async function slugUnlessFirst(job: Named): Promise<string | undefined> {
+  const claim = nameClaimOf(job);
   const claimed = await putItem({
     TableName: setting('JOBS_TABLE'),
-    Item: {
-      key_id,
-      job_id: `${kind}_${sha256(drive_file_id)}`,
-      question_sha256,
-      expires_at: retentionEnd(),
-    },
+    Item: { key_id: job.key_id, ...claim, expires_at: retentionEnd() },
     ConditionExpression: 'attribute_not_exists(job_id) OR question_sha256 = :question',
-    ExpressionAttributeValues: { ':question': question_sha256 },
+    ExpressionAttributeValues: { ':question': claim.question_sha256 },
   });
-  return claimed !== undefined;
+  if (claimed) return undefined;
+  const { pipeline_instruction = '', extract, extract_schema = '' } = job;
+  if (!extract) return slugOf(pipeline_instruction, claim.question_sha256);
+  const { properties = {} } = JSON.parse(extract_schema) as { properties?: object };
+  return slugOf(Object.keys(properties).join(' '), claim.question_sha256);
 }
 
 /** Returns a question's first words in letters, digits and hyphens, of any script, and the start of its hash. */
-function slugOf({ words: question, hash }: NamedQuestion): string {
+function slugOf(question: string, hash: string): string {
   const words =
     question
       .normalize('NFKC')
@@ -157,5 +141,3 @@ function cut(text: string, maxBytes: number): string {
   }
   return text.slice(0, end);
 }
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

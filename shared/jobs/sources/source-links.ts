@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { extractSha256 } from '../asked/extract-task.ts';
+import type { Task } from '../asked/task.ts';
 import type { Link } from '../engine/item/kind.ts';
 import { copyOwnerOf, copyUseIdOf } from './kept-copies.ts';
 import type { SourceJob } from './source-job.ts';
@@ -15,13 +16,17 @@ export function sourceLinksOf(job: SourceJob): Link[] {
     links.push({ job_id: use, attribute: 'used_by', value: job_id });
   }
   if (drive_file_id) {
-    const [kind, value] = job.extract
-      ? ['extract', extractSha256(job)]
-      : ['answer', sha256(job.pipeline_instruction ?? '')];
-    const id = `${kind}_${sha256(drive_file_id)}`;
-    links.push({ job_id: id, attribute: 'question_sha256', value });
+    const { job_id: id, question_sha256 } = nameClaimOf(job);
+    links.push({ job_id: id, attribute: 'question_sha256', value: question_sha256 });
   }
   return links;
+}
+
+/** Returns the item by which a source's plain name is that of the first question of a kind about it. */
+export function nameClaimOf(job: Pick<SourceJob, 'drive_file_id'> & Task) {
+  const { drive_file_id = '', pipeline_instruction = '', extract } = job;
+  const question_sha256 = extract ? extractSha256(job) : sha256(pipeline_instruction);
+  return { job_id: `${extract ? 'extract' : 'answer'}_${sha256(drive_file_id)}`, question_sha256 };
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
@@ -60,11 +60,10 @@ async function fetchOwn<Its extends SourceJob>(
   const { filename } = file;
   if (!job.filename) await savedWith(job, { filename });
   if (file.bytes > maxBytes) throw tooLarge(filename, maxBytes);
-  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
   const named = { filename, name: filename, ...(kind && { kind }) };
   const opened = { body: buffersOf(readFile(file)), mimeType: '', ...named };
-  const { md5: _, ...content } = await copyOpened(opened, source_object, maxBytes, signal);
-  return savedWith(job, { source_object, ...content });
+  const { md5: _, ...copied } = await copyOpened(job, opened, maxBytes, signal);
+  return savedWith(job, copied);
 }
 
 async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -87,15 +86,19 @@ async function fetchFile<Its extends SourceJob>(
   const { bytes } = setting('DOCUMENT_LIMITS');
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);
   if (file.size === 0) throw emptyDocument('bytes');
-  const { copy: copied, share } = await copyOnce(job, file, async () => {
-    const source_object = `${folderOf(job)}/source-${job.lease_id}`;
-    const { isOfContent, ...content } = await copy(file, source_object, bytes, signal);
-    return { made: { source_object, ...content }, isOfContent };
+  const { copy, share } = await copyOnce(job, file, async () => {
+    const opened = await openContent(file, signal);
+    try {
+      const { md5, ...made } = await copyOpened(job, { ...opened, name: file.name }, bytes, signal);
+      return { made, isOfContent: isContentOf(file, md5) };
+    } finally {
+      opened.body.destroy();
+    }
   });
   const known_id = await rememberSource(job, file);
   const drive_folder_id = await resultFolderOf(job, file, allowedFolders);
   const sourced = await savedWith(job, {
-    ...copied,
+    ...copy,
     known_id,
     drive_file_id: file.id,
     ...(drive_folder_id && { drive_folder_id }),
@@ -114,22 +117,6 @@ async function resultFolderOf(
   return (await readableParentOf(file, allowedFolders)) ?? drive_folder_id;
 }
 
-async function copy(
-  file: DriveFile,
-  object: string,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<Omit<Copy, 'source_object'> & { isOfContent: boolean }> {
-  const { body, mimeType, filename } = await openContent(file, signal);
-  try {
-    const opened = { body, mimeType, filename, name: file.name };
-    const { md5, ...content } = await copyOpened(opened, object, maxBytes, signal);
-    return { ...content, isOfContent: isContentOf(file, md5) };
-  } finally {
-    body.destroy();
-  }
-}
-
 /** A file that is being read: what it is called where it lies, and as it comes. */
 interface Opened {
   body: AsyncIterable<Buffer>;
@@ -141,11 +128,11 @@ interface Opened {
 }
 
 async function copyOpened(
+  job: ClaimedSource,
   { body, mimeType, filename, name, kind }: Opened,
-  object: string,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<Omit<Copy, 'source_object'> & { md5: string }> {
+): Promise<Copy & { md5: string }> {
   const chunks = body[Symbol.asyncIterator]();
   const head = await readHead(chunks);
   if (head.length === 0) throw emptyDocument('bytes');
@@ -153,25 +140,29 @@ async function copyOpened(
   if (!source_kind) {
     throw unsupportedFile(name, typeInWords(mediaTypeOf(head, mimeType, filename)));
   }
+  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
   const [sha256, md5] = [createHash('sha256'), createHash('md5')];
-  const Body = Readable.from(digested([sha256, md5], upTo(maxBytes, name, head, chunks)));
-  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
+  const content = async function* () {
+    let bytes = 0;
+    for (let chunk: Buffer | undefined = head; chunk; chunk = (await chunks.next()).value) {
+      // The drive may not have known its size beforehand.
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(name, maxBytes);
+      for (const digest of [sha256, md5]) digest.update(chunk);
+      yield chunk;
+    }
+  };
+  const Body = Readable.from(content());
+  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: source_object, Body };
   const upload = new Upload({ client: s3, params, queueSize: 2 });
   await doneUnlessAborted(upload, signal);
   const content_sha256 = sha256.digest('hex');
-  return { source_kind, filename, content_sha256, md5: md5.digest('hex') };
+  return { source_object, source_kind, filename, content_sha256, md5: md5.digest('hex') };
 }
 
 /** Whether a download is what the drive said the file was: it may have been changed in between. */
 const isContentOf = ({ contentId }: DriveFile, md5: string) =>
   !/^[0-9a-f]{32}$/.test(contentId) || contentId === md5;
-
-async function* digested(digests: Hash[], chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    for (const digest of digests) digest.update(chunk);
-    yield chunk;
-  }
-}
 
 async function doneUnlessAborted(upload: Upload, signal: AbortSignal): Promise<void> {
   const abort = () => void upload.abort();
@@ -181,23 +172,6 @@ async function doneUnlessAborted(upload: Upload, signal: AbortSignal): Promise<v
     await upload.done();
   } finally {
     signal.removeEventListener('abort', abort);
-  }
-}
-
-/** The whole content. The drive may not have known its size beforehand, so it is counted. */
-async function* upTo(
-  maxBytes: number,
-  name: string,
-  head: Buffer,
-  chunks: AsyncIterator<Buffer>,
-): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for (let chunk: Buffer | undefined = head; chunk; ) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(name, maxBytes);
-    yield chunk;
-    const next: IteratorResult<Buffer> = await chunks.next();
-    chunk = next.done ? undefined : next.value;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Answer } from '../../../chat/ask.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { ModelError } from '../../../models/errors.ts';
 import { estimateTokens, maxCompletionTokens } from '../../../models/token-bounds.ts';
-import { chargeSubjectOf } from '../../asked/charge-subject.ts';
+import { callOf } from '../../asked/model-call.ts';
 import type { ClaimedJob } from '../../engine/item/job.ts';
 import { stepsBetween } from '../../engine/item/steps.ts';
 import { runAll } from '../../engine/run/run-all.ts';
@@ -67,13 +67,7 @@ async function askInParts(
 ): Promise<Reply> {
   const parts = packPages(pages, room);
   const call = (name: string, content: string) => {
-    const asked = {
-      keyId: job.key_id,
-      model,
-      body: { model: model.id, messages: [{ role: 'user', content }] },
-      subject: chargeSubjectOf(job, use),
-      signal,
-    };
+    const asked = callOf(job, use, model, [{ role: 'user', content }], signal);
     return askOnce(job, `chat_${division}_${name}`, asked, () => {
       progress.calls += 1;
     });

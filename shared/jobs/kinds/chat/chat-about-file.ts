@@ -4,7 +4,7 @@ import { documentTexts } from '../../../documents/parts/document-texts.ts';
 import { kindInWords } from '../../../documents/type-words.ts';
 import type { WarnedText } from '../../../documents/warnings.ts';
 import { maxTextBytes } from '../../../http/bounds.ts';
-import { chargeSubjectOf } from '../../asked/charge-subject.ts';
+import { callOf } from '../../asked/model-call.ts';
 import { chatModelOf, requireJobModel } from '../../asked/task.ts';
 import { type Claimed, roomOf } from '../../engine/item/job.ts';
 import { saveProgress } from '../../engine/item/state.ts';
@@ -16,7 +16,7 @@ import { canWorkOn, isPaged, type Sourced, type SourceJob } from '../../sources/
 import { runRequests } from '../requests/run-requests.ts';
 import { askOnce } from './ask.ts';
 import { answerPages, finishChat } from './document-chat.ts';
-import { messagesIn, readTextFile, textLimits } from './read-texts.ts';
+import { messagesIn, readSourceText, textLimits } from './read-texts.ts';
 
 /** Runs a chat job about a file of the drive: a conversation, a file of requests, or a text. */
 export async function chatAboutFile<Its extends SourceJob>(
@@ -39,11 +39,7 @@ export async function chatAboutFile<Its extends SourceJob>(
     room.keep(pages.reduce((sum, { text }) => sum + text.length, 0));
     return await answerTexts(sourced, pages, signal);
   }
-  const read = await withFile(
-    sourced.source_object,
-    (path) => readTextFile(path, filename, room),
-    signal,
-  );
+  const read = await readSourceText(sourced, room, signal);
   const messages =
     source_kind === 'json'
       ? messagesIn(requireJobModel(sourced.model), read.text, filename)
@@ -65,15 +61,8 @@ async function answerMessages(
   messages: unknown[],
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const model = requireJobModel(job.model);
-  const answer = await askOnce(job, 'chat', {
-    keyId: job.key_id,
-    model,
-    body: { model: model.id, messages },
-    subject: chargeSubjectOf(job, 'chat'),
-    signal,
-  });
-  return finishChat(job, answer);
+  const call = callOf(job, 'chat', requireJobModel(job.model), messages, signal);
+  return finishChat(job, await askOnce(job, 'chat', call));
 }
 
 /** Only now is an `auto` job known to be a chat: from here on its record names the model that chats. */

@@ -17,6 +17,8 @@ import type { Model } from '../../../models/catalogue.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { type InlineFile, inlineFileOf } from '../../asked/inline-files.ts';
 import { type JobKey, jobsWait } from '../../engine/item/job.ts';
+import { withFile } from '../../sources/source-file.ts';
+import type { Sourced } from '../../sources/source-job.ts';
 
 /** Returns how long the text of a job's document may be. */
 export const textLimits = ({ key_id }: JobKey, signal?: AbortSignal): TextLimits => ({
@@ -36,6 +38,10 @@ export async function readTextFile(path: string, name: string, room: Room): Prom
   await room.take(size, jobsWait);
   return readText(await readFile(path));
 }
+
+/** Reads the text that a job works on, as `readTextFile` does. */
+export const readSourceText = (job: Sourced, room: Room, signal: AbortSignal) =>
+  withFile(job.source_object, (path) => readTextFile(path, job.filename, room), signal);
 
 const Conversation = v.object({ messages: Messages });
 

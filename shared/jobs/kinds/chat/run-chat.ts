@@ -1,5 +1,5 @@
-import { chargeSubjectOf } from '../../asked/charge-subject.ts';
 import { messagesOf } from '../../asked/messages.ts';
+import { callOf } from '../../asked/model-call.ts';
 import { requireJobModel } from '../../asked/task.ts';
 import { type Claimed, roomOf } from '../../engine/item/job.ts';
 import type { EndedJob } from '../../engine/run/run-job.ts';
@@ -20,16 +20,8 @@ async function answerMessages(
   job: Claimed<ChatJob>,
   signal: AbortSignal,
 ): Promise<ChatResult | EndedJob> {
-  const model = requireJobModel(job.model);
   using room = await roomOf(job, 0);
-  return await askToEnd(job, 'chat', {
-    keyId: job.key_id,
-    model,
-    body: {
-      model: model.id,
-      messages: await withFileTexts(await messagesOf(job, room), textLimits(job, signal)),
-    },
-    subject: chargeSubjectOf(job, 'chat'),
-    signal,
-  });
+  const messages = await withFileTexts(await messagesOf(job, room), textLimits(job, signal));
+  const call = callOf(job, 'chat', requireJobModel(job.model), messages, signal);
+  return await askToEnd(job, 'chat', call);
 }

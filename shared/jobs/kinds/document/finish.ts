@@ -12,8 +12,8 @@ import type { JobResult, OcrPage, OcrResult } from '../../results/result.ts';
 import { warningsOf } from '../../results/warnings.ts';
 import { deliver } from '../../sources/delivery.ts';
 import { resultOf, startChatStep, stoppedPipeline } from '../answer/pipeline.ts';
+import { pagesReadOf, startExtractStep } from '../extraction/extract-step.ts';
 import { pagesOfSteps } from '../extraction/pages-of-document.ts';
-import { pagesReadOf, startExtractStep } from '../extraction/start-step.ts';
 import type { DocumentJob, SplitDocument } from './document-job.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */

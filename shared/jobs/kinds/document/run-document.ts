@@ -5,15 +5,13 @@ import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { JobResult } from '../../results/result.ts';
 import { warningsOfTexts } from '../../results/warnings.ts';
 import { fetchSource } from '../../sources/source.ts';
-import { withFile } from '../../sources/source-file.ts';
 import { hasPages, isPaged, readsPages, type Sourced } from '../../sources/source-job.ts';
 import { finishPipeline } from '../answer/pipeline.ts';
 import { chatAboutFile } from '../chat/chat-about-file.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
-import { readTextFile } from '../chat/read-texts.ts';
-import { finishExtract, stoppedExtract } from '../extraction/finish-step.ts';
+import { readSourceText } from '../chat/read-texts.ts';
+import { finishExtract, startExtractStep, stoppedExtract } from '../extraction/extract-step.ts';
 import { pagesOfTexts } from '../extraction/pages-of-document.ts';
-import { startExtractStep } from '../extraction/start-step.ts';
 import type { DocumentJob, ReadDocument, UnsplitDocument } from './document-job.ts';
 import { failWithPages, finishSections, keptPages } from './finish.ts';
 import { readDocument, readInline } from './read-document.ts';
@@ -63,11 +61,7 @@ async function readFile(
 /** Takes fields from a text, which needs no reading. */
 async function extractFromText(job: Sourced, signal: AbortSignal): Promise<RunEnd> {
   using room = await roomOf(job, 0);
-  const read = await withFile(
-    job.source_object,
-    (path) => readTextFile(path, job.filename, room),
-    signal,
-  );
+  const read = await readSourceText(job, room, signal);
   const pages = await Array.fromAsync(pagesOfTexts([{ text: read.text }]));
   const warnings = warningsOfTexts([read]);
   const pagesRead = {

@@ -1,17 +1,17 @@
-import { reserveFileId, writeResult } from '../../../drive/result.ts';
+import { writeResult } from '../../../drive/result.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { errorFields, log } from '../../../log.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { madeFor } from '../../engine/children/children.ts';
 import { familyOf, findJob, instant, type Job } from '../../engine/item/job.ts';
-import { updateJob } from '../../engine/item/job-update.ts';
+import { type Condition, updateJob } from '../../engine/item/job-update.ts';
 import { isPermanent, jobErrorText } from '../../engine/run/failure.ts';
 import { runAll } from '../../engine/run/run-all.ts';
 import { wholeExtract } from '../../results/keep-result.ts';
-import { bodyOf, type Delivery, withSuffix } from '../../sources/delivery.ts';
+import { bodyOf, type Delivery, reserveTables, withSuffix } from '../../sources/delivery.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
 import { specOfJob } from './extract-input.ts';
-import { type ExtractedDocument, type TableFile, writeTables } from './tables.ts';
+import { type ExtractedDocument, writeTables } from './tables.ts';
 
 /** A folder's job, with what says who writes its table. */
 export interface TableJob extends SourceJob {
@@ -68,33 +68,25 @@ export async function finishTable(folder: TableJob): Promise<Delivery> {
 
 async function lockTable(
   folder: TableJob,
-  { when, values }: { when: string; values: Record<string, unknown> },
+  { when, values }: Condition,
 ): Promise<TableJob | undefined> {
   const now = Date.now();
-  const { key_id, job_id } = folder;
-  return updateJob<TableJob>(
-    { key_id, job_id },
-    {
-      when: `${when} AND (attribute_not_exists(table_until) OR table_until <= :now)`,
-      values: { ...values, ':now': instant(now) },
-      set: { table_at: instant(now), table_until: instant(now + lockMs) },
-    },
-  );
+  return updateJob<TableJob>(folder, {
+    when: `${when} AND (attribute_not_exists(table_until) OR table_until <= :now)`,
+    values: { ...values, ':now': instant(now) },
+    set: { table_at: instant(now), table_until: instant(now + lockMs) },
+  });
 }
 
 async function writeLocked(folder: TableJob): Promise<string> {
-  const { key_id, job_id, table_until } = folder;
   try {
     return await writeTable(folder);
   } finally {
-    await updateJob<TableJob>(
-      { key_id, job_id },
-      {
-        when: 'attribute_exists(#status) AND table_until = :mine',
-        values: { ':mine': table_until },
-        remove: ['table_until'],
-      },
-    );
+    await updateJob<TableJob>(folder, {
+      when: 'attribute_exists(#status) AND table_until = :mine',
+      values: { ':mine': folder.table_until },
+      remove: ['table_until'],
+    });
   }
 }
 
@@ -103,7 +95,10 @@ async function writeTable(folder: TableJob): Promise<string> {
   const latestMs = Date.now() + prepareMs;
   await using directory = await newTempDir();
   const files = await writeTables(specOfJob(folder), documentsOf(folder), directory.path);
-  const ids = await reserveIds(folder, files);
+  const there = { when: 'attribute_exists(#status)', values: {} };
+  const ids = await reserveTables(folder, files, (table_file_ids) =>
+    updateJob<TableJob>(folder, { ...there, set: { table_file_ids } }),
+  );
   if (Date.now() > latestMs) throw new ServiceError(503, 'table_late', 'The table came too late.');
   for (const { suffix, mimeType, path } of files) {
     const name = withSuffix(filename, suffix);
@@ -111,19 +106,6 @@ async function writeTable(folder: TableJob): Promise<string> {
     await writeResult({ id, folderId, name, mimeType, sourceId: folderId }, bodyOf({ path }));
   }
   return ids[files[0]?.suffix ?? ''] ?? '';
-}
-
-/** Ids are kept before files are written under them, so that each writing is of the same files. */
-async function reserveIds(folder: TableJob, files: TableFile[]): Promise<Record<string, string>> {
-  const { key_id, job_id, table_file_ids = {} } = folder;
-  const ids = { ...table_file_ids };
-  for (const { suffix } of files) ids[suffix] ??= await reserveFileId();
-  if (Object.keys(ids).length === Object.keys(table_file_ids).length) return ids;
-  await updateJob<TableJob>(
-    { key_id, job_id },
-    { when: 'attribute_exists(#status)', values: {}, set: { table_file_ids: ids } },
-  );
-  return ids;
 }
 
 const readAtOnce = 16;

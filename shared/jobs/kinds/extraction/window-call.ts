@@ -7,7 +7,7 @@ import { messagesOf } from '../../../extract/messages.ts';
 import type { Missed } from '../../../extract/outcome.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { estimateTokens } from '../../../models/token-bounds.ts';
-import { chargeSubjectOf } from '../../asked/charge-subject.ts';
+import { chargeSubjectOf } from '../../asked/model-call.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import { getBytes } from '../../engine/item/objects.ts';
 import type { ExtractionJob } from './extraction-job.ts';

@@ -2,7 +2,7 @@ import { askWhole } from '../../../chat/ask.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { BudgetExceededError } from '../../../ledger/terms/limit-errors.ts';
 import { metadataOf } from '../../../ledger/terms/metadata.ts';
-import { chargeSubjectOf } from '../../asked/charge-subject.ts';
+import { chargeSubjectOf } from '../../asked/model-call.ts';
 import type { Job } from '../../engine/item/job.ts';
 import { stepWrite } from '../../engine/item/steps.ts';
 import { isLast } from '../../engine/run/failure.ts';

@@ -2,7 +2,7 @@ import { usualTokens } from '../../../../chat/plan-hold.ts';
 import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
 import { takingBatches } from '../../../../models/batches/takes-batches.ts';
 import { batchUpstreamOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
-import { batchVias, type Model } from '../../../../models/catalogue.ts';
+import type { Model } from '../../../../models/catalogue.ts';
 import { costBounds, type SizedRequest } from '../../../../models/token-bounds.ts';
 import { wires } from '../../../../models/upstreams/dialects.ts';
 import { toldIn } from '../../../../models/upstreams/upstream.ts';
@@ -81,9 +81,6 @@ export function numberIn(customId: string, tag: string): number | undefined {
   const number = customId.startsWith(`${tag}-`) ? customId.slice(tag.length + 1) : '';
   return /^[1-9]\d{0,8}$/.test(number) ? Number(number) : undefined;
 }
-
-/** What a batch may say of where its lines are asked. */
-export const vias: readonly string[] = batchVias;
 
 /** Whether a line of a batch that asks a model is handed on to a batch of the model's upstream. */
 function isHandedOn({ endpoint, metadata }: RequestsJob, model: Model): boolean {

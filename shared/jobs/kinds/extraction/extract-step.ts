@@ -1,11 +1,43 @@
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import { findStep } from '../../engine/item/steps.ts';
+import type { Claimed } from '../../engine/item/job.ts';
+import { attributesOf } from '../../engine/item/new-job.ts';
+import { findStep, saveStep } from '../../engine/item/steps.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf, wholeExtract } from '../../results/keep-result.ts';
-import type { ExtractResult, PagesRead } from '../../results/result.ts';
-import { deliveryOf, failureOf, type StepsParent, stepOf } from '../chat/document-step.ts';
+import { type ExtractResult, type OcrResult, PagesRead } from '../../results/result.ts';
+import type { SourceJob } from '../../sources/source-job.ts';
+import {
+  deliveryOf,
+  failureOf,
+  type StepsParent,
+  startDocumentStep,
+  stepOf,
+} from '../chat/document-step.ts';
+import { extractionKind } from './extraction-job.ts';
 import { refreshTable } from './folder-table.ts';
-import { readName } from './start-step.ts';
+import { type ExtractPage, putPages } from './source-pages.ts';
+
+/** The name of the step that says what reading the pages came to. */
+const readName = 'read';
+
+/** Creates the job that extracts fields from pages. The result of reading the pages is kept first. */
+export async function startExtractStep(
+  job: Claimed<SourceJob>,
+  read: PagesRead,
+  pages: AsyncIterable<ExtractPage>,
+): Promise<RunEnd> {
+  await saveStep(job, readName, read);
+  return startDocumentStep(job, {
+    kind: extractionKind,
+    name: 'extract',
+    takes: ['extract', 'extract_schema'],
+    put: (key) => putPages(key, pages),
+  });
+}
+
+/** Returns what a result says of the reading of its pages. */
+export const pagesReadOf = (ocr: OcrResult): PagesRead =>
+  attributesOf(ocr, Object.keys(PagesRead.entries) as (keyof PagesRead)[]);
 
 /** Why a job's fields could not be taken, and how many pages were read for that. */
 interface NotTaken {

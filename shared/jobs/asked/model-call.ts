@@ -1,0 +1,28 @@
+import type { ModelCall } from '../../chat/metered-call.ts';
+import type { Model } from '../../models/catalogue.ts';
+import { callersJobIdOf, type Job } from '../engine/item/job.ts';
+
+/** What a job's call is for. */
+type Use = 'chat' | 'embeddings' | 'ocr' | 'pipeline' | 'extract';
+
+/** What a charge says of a job's call. Its use is counted under two tags: `batch`, and `batch:` with what the call is for. */
+export const chargeSubjectOf = (job: Job, use: Use): ModelCall['subject'] => ({
+  tags: ['batch', `batch:${use}`],
+  job_id: callersJobIdOf(job),
+  ...(job.metadata && { metadata: job.metadata }),
+});
+
+/** Returns the call by which a job asks a model about messages. */
+export const callOf = (
+  job: Job,
+  use: Use,
+  model: Model,
+  messages: unknown[],
+  signal: AbortSignal,
+) => ({
+  keyId: job.key_id,
+  model,
+  body: { model: model.id, messages },
+  subject: chargeSubjectOf(job, use),
+  signal,
+});

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { type Job, leaseMs } from '../../shared/jobs/engine/item/job.ts';
+import { maxStopTries } from '../../shared/jobs/engine/item/job-retry.ts';
 import type { QueueName } from '../../shared/jobs/engine/item/queue-shards.ts';
-import { maxStopTries } from '../../shared/jobs/engine/item/state.ts';
 import type { FolderResult, JobResult } from '../../shared/jobs/results/result.ts';
 import { stopCallersJob } from '../../shared/jobs/routes/stop.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';

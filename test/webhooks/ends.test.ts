@@ -1,8 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createChildren } from '../../shared/jobs/engine/children/children.ts';
 import { childIdOf } from '../../shared/jobs/engine/item/job.ts';
+import { failJob } from '../../shared/jobs/engine/item/job-end.ts';
+import { claimJob } from '../../shared/jobs/engine/item/job-lease.ts';
 import { newJob } from '../../shared/jobs/engine/item/new-job.ts';
-import { claimJob, failJob } from '../../shared/jobs/engine/item/state.ts';
 import { chatKind } from '../../shared/jobs/kinds/chat/chat-job.ts';
 import { sectionIdOf } from '../../shared/jobs/kinds/section/section-job.ts';
 import { completionOf } from '../../shared/jobs/results/keep-result.ts';

@@ -1,4 +1,5 @@
 import type { WithMessages } from '../asked/messages.ts';
+import { and, whileThere } from '../engine/item/conditions.ts';
 import { findJob, type Job } from '../engine/item/job.ts';
 import { updateJob } from '../engine/item/job-update.ts';
 import { copyObject, folderOf } from '../engine/item/objects.ts';
@@ -31,8 +32,7 @@ async function giveOwn(
   const own = `${folderOf(retry)}/${shared.split('/').at(-1)}`;
   await copyObject(shared, own);
   await updateJob<Retry>(retry, {
-    when: `attribute_exists(#status) AND ${name} = :shared`,
-    values: { ':shared': shared },
+    ...and(whileThere, `${name} = :shared`, { ':shared': shared }),
     set: { [name]: own },
   });
 }

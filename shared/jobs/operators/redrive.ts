@@ -1,6 +1,6 @@
 import { instant } from '../engine/item/job.ts';
+import { makeReady } from '../engine/item/job-wait.ts';
 import { type QueueName, queueNames, queueOf } from '../engine/item/queue-shards.ts';
-import { makeReady } from '../engine/item/state.ts';
 import { notify } from '../work/notify.ts';
 import { type OpenJob, openJobs } from './open-jobs.ts';
 import { countMessages, moveDeadLettersBack } from './queue-messages.ts';

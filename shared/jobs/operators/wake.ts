@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { madeFor } from '../engine/children/children.ts';
 import { instant, type Job, partsPrefixOf } from '../engine/item/job.ts';
-import { wakeJob } from '../engine/item/state.ts';
+import { wakeJob } from '../engine/item/job-wait.ts';
 import { matchingJobs } from './find-jobs.ts';
 
 /** So many are woken at once; what they lack still makes them wait again, each for its slot. */

@@ -6,8 +6,8 @@ import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images-hou
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import { type Claimed, jobsWait, roomOf } from '../engine/item/job.ts';
+import { continueJob } from '../engine/item/job-wait.ts';
 import { noteProgress } from '../engine/item/progress.ts';
-import { continueJob } from '../engine/item/state.ts';
 import { saveStep } from '../engine/item/steps.ts';
 import { isPermanent, jobErrorText } from '../engine/run/failure.ts';
 import { runAll } from '../engine/run/run-all.ts';

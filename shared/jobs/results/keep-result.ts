@@ -1,7 +1,7 @@
 import { signedUrl } from '../../aws/signed-url.ts';
 import type { ClaimedJob, Job } from '../engine/item/job.ts';
+import { completeJob } from '../engine/item/job-end.ts';
 import { getText, isLong, isShort, plainText, putObject } from '../engine/item/objects.ts';
-import { completeJob } from '../engine/item/state.ts';
 import type { RunEnd } from '../engine/run/run-job.ts';
 import type { ExtractResult, JobResult, OcrResult } from './result.ts';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../http/caller.ts';
 import { ConflictError } from '../../http/errors.ts';
 import type { Job } from '../engine/item/job.ts';
-import { cancelQueuedJob } from '../engine/item/state.ts';
+import { cancelQueuedJob } from '../engine/item/job-end.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { stopChildren, stopOne } from '../work/stop.ts';
 import { requireJob } from './read.ts';

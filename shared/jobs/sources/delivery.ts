@@ -6,7 +6,7 @@ import { markSource, reserveFileId, writeResult } from '../../drive/result.ts';
 import { ServiceError } from '../../http/errors.ts';
 import type { Task } from '../asked/task.ts';
 import { type Claimed, retentionEnd } from '../engine/item/job.ts';
-import { saveProgress } from '../engine/item/state.ts';
+import { saveProgress } from '../engine/item/job-lease.ts';
 import { isLast, jobErrorText } from '../engine/run/failure.ts';
 import type { SourceJob } from './source-job.ts';
 import { nameClaimOf } from './source-links.ts';

@@ -1,6 +1,6 @@
 import { isHidden } from '../../drive/errors.ts';
 import type { Claimed } from '../engine/item/job.ts';
-import { stopJob } from '../engine/item/state.ts';
+import { stopJob } from '../engine/item/job-stop.ts';
 import { readKeyOf, StoppedError } from '../engine/run/watch.ts';
 import type { SourceJob } from './source-job.ts';
 

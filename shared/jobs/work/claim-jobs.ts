@@ -4,8 +4,9 @@ import { Group } from '../../group.ts';
 import { errorFields, log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import type { ClaimedJob, Job, JobKey } from '../engine/item/job.ts';
+import { claimJob } from '../engine/item/job-lease.ts';
+import { makeReady } from '../engine/item/job-wait.ts';
 import { queueOf } from '../engine/item/queue-shards.ts';
-import { claimJob, makeReady } from '../engine/item/state.ts';
 import type { JobMessage } from './notify.ts';
 
 /** Claims up to `count` of a shard's best ready jobs, one per message; if the index lags, the jobs that messages name. */

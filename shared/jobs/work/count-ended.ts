@@ -1,8 +1,9 @@
 import { type TransactWriteItem, writeTransaction } from '../../aws/transact.ts';
 import { log } from '../../log.ts';
+import { and, whileThere } from '../engine/item/conditions.ts';
 import { findJob, type Job } from '../engine/item/job.ts';
 import { updateOf } from '../engine/item/job-update.ts';
-import { resumeJob } from '../engine/item/state.ts';
+import { resumeJob } from '../engine/item/job-wait.ts';
 import { asJob, kindOf } from '../kinds/kinds.ts';
 
 /** A transaction takes 100 writes: one for a child, and the parent's. */
@@ -57,15 +58,9 @@ async function countSome(siblings: Job[]): Promise<void> {
   await countSome(siblings.filter((_, index) => !failed.includes(index + 1)));
 }
 
-const whileThere = { when: 'attribute_exists(#status)', values: {} };
-
 const markCounted = ({ key_id, job_id }: Job): TransactWriteItem => ({
   Update: updateOf(
     { key_id, job_id },
-    {
-      when: `${whileThere.when} AND attribute_not_exists(counted)`,
-      values: {},
-      set: { counted: true },
-    },
+    { ...and(whileThere, 'attribute_not_exists(counted)'), set: { counted: true } },
   ),
 });

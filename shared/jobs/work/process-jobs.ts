@@ -1,4 +1,5 @@
-import { beginAlone, continueJob } from '../engine/item/state.ts';
+import { beginAlone } from '../engine/item/job-lease.ts';
+import { continueJob } from '../engine/item/job-wait.ts';
 import type { RunJob } from './run-leased.ts';
 
 interface WaitingStart {

@@ -1,14 +1,10 @@
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import { type ClaimedJob, findJob, type Job, withinWindow } from '../engine/item/job.ts';
-import {
-  failJob,
-  haveChildrenEnded,
-  LeaseLostError,
-  postponeJob,
-  retryJob,
-  suspendJob,
-} from '../engine/item/state.ts';
+import { failJob } from '../engine/item/job-end.ts';
+import { LeaseLostError } from '../engine/item/job-lease.ts';
+import { retryJob } from '../engine/item/job-retry.ts';
+import { haveChildrenEnded, postponeJob, suspendJob } from '../engine/item/job-wait.ts';
 import {
   advisedMs,
   endOfWait,

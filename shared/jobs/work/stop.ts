@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { type ApiKey, stateOf } from '../../keys/key.ts';
 import { hasExpired, type Job } from '../engine/item/job.ts';
-import { stopJob } from '../engine/item/state.ts';
+import { stopJob } from '../engine/item/job-stop.ts';
 import { asJob, childrenOf, kindOf } from '../kinds/kinds.ts';
 
 /** Children that are stopped at once. */

@@ -9,15 +9,15 @@ import {
   type JobKey,
   withinWindow,
 } from '../engine/item/job.ts';
-import { allShards } from '../engine/item/queue-shards.ts';
+import { takeBackJob } from '../engine/item/job-retry.ts';
 import {
   childrenGraceMs,
   makeReady,
   notifyGraceMs,
   postponeSweep,
   resumeJob,
-  takeBackJob,
-} from '../engine/item/state.ts';
+} from '../engine/item/job-wait.ts';
+import { allShards } from '../engine/item/queue-shards.ts';
 import { childrenOf } from '../kinds/kinds.ts';
 import { countEnded } from './count-ended.ts';
 import { notify } from './notify.ts';

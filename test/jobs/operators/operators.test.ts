@@ -5,12 +5,10 @@ import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { sqs } from '../../../shared/aws/sqs.ts';
 import { setting } from '../../../shared/config.ts';
 import { childIdOf } from '../../../shared/jobs/engine/item/job.ts';
-import {
-  claimJob,
-  completeJob,
-  postponeJob,
-  retryJob,
-} from '../../../shared/jobs/engine/item/state.ts';
+import { completeJob } from '../../../shared/jobs/engine/item/job-end.ts';
+import { claimJob } from '../../../shared/jobs/engine/item/job-lease.ts';
+import { retryJob } from '../../../shared/jobs/engine/item/job-retry.ts';
+import { postponeJob } from '../../../shared/jobs/engine/item/job-wait.ts';
 import { jobStatuses } from '../../../shared/jobs/engine/item/status.ts';
 import { keyStateKey, uncountJobs } from '../../../shared/jobs/engine/waiting/key-state.ts';
 import { actOnAll, withoutChildren } from '../../../shared/jobs/operators/act-on.ts';

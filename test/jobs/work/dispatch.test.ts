@@ -1,11 +1,8 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeEach, expect, it } from 'vitest';
-import {
-  claimJob,
-  makeReady,
-  renewLease,
-  retryJob,
-} from '../../../shared/jobs/engine/item/state.ts';
+import { claimJob, renewLease } from '../../../shared/jobs/engine/item/job-lease.ts';
+import { retryJob } from '../../../shared/jobs/engine/item/job-retry.ts';
+import { makeReady } from '../../../shared/jobs/engine/item/job-wait.ts';
 import { completionOf } from '../../../shared/jobs/results/keep-result.ts';
 import { cancelJob } from '../../../shared/jobs/routes/stop.ts';
 import { dispatchJobs } from '../../../shared/jobs/work/dispatch.ts';

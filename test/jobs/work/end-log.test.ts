@@ -1,10 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
-import {
-  claimJob,
-  failJob,
-  retryJob,
-  saveProgress,
-} from '../../../shared/jobs/engine/item/state.ts';
+import { failJob } from '../../../shared/jobs/engine/item/job-end.ts';
+import { claimJob, saveProgress } from '../../../shared/jobs/engine/item/job-lease.ts';
+import { retryJob } from '../../../shared/jobs/engine/item/job-retry.ts';
 import { completionOf } from '../../../shared/jobs/results/keep-result.ts';
 import { cancelJob } from '../../../shared/jobs/routes/stop.ts';
 import { dispatchJobs } from '../../../shared/jobs/work/dispatch.ts';

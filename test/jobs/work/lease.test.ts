@@ -2,12 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import type { ClaimedJob } from '../../../shared/jobs/engine/item/job.ts';
-import {
-  claimJob,
-  renewLease,
-  saveProgress,
-  takeBackJob,
-} from '../../../shared/jobs/engine/item/state.ts';
+import { claimJob, renewLease, saveProgress } from '../../../shared/jobs/engine/item/job-lease.ts';
+import { takeBackJob } from '../../../shared/jobs/engine/item/job-retry.ts';
 import { runChatJob } from '../../../shared/jobs/kinds/chat-queue.ts';
 import { runLeased } from '../../../shared/jobs/work/run-leased.ts';
 import { sweepJobs } from '../../../shared/jobs/work/sweep.ts';

@@ -2,7 +2,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { NoRoomError } from '../../../shared/http/byte-budget.ts';
 import type { ClaimedJob } from '../../../shared/jobs/engine/item/job.ts';
-import { claimJob } from '../../../shared/jobs/engine/item/state.ts';
+import { claimJob } from '../../../shared/jobs/engine/item/job-lease.ts';
 import { runLeased } from '../../../shared/jobs/work/run-leased.ts';
 import { ModelPausedError, unavailable, unreached } from '../../../shared/models/errors.ts';
 import { useJsonServer } from '../../support/servers/json-server.ts';

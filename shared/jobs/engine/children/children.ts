@@ -1,9 +1,10 @@
 import { queryItems } from '../../../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../../../aws/transact.ts';
 import { setting } from '../../../config.ts';
+import { whileLeased } from '../item/conditions.ts';
 import { type ClaimedJob, findJob, type Job, queryUnder } from '../item/job.ts';
+import { LeaseLostError } from '../item/job-lease.ts';
 import { updateOf } from '../item/job-update.ts';
-import { LeaseLostError, whileLeased } from '../item/state.ts';
 
 /** A job to be made for another, and what is written in the same transaction. */
 export interface Child {

@@ -1,14 +1,9 @@
 import type { TransactWriteItem } from '../../../aws/transact.ts';
 import { updateItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
+import type { Condition } from './conditions.ts';
 import type { Job, JobKey } from './job.ts';
 import { notedProgress } from './progress.ts';
-
-/** What a write of a job hangs on: a condition expression, and its values. */
-export interface Condition {
-  when: string;
-  values: Record<string, unknown>;
-}
 
 interface JobUpdate<Its extends Job> extends Condition {
   set?: Partial<Its>;

@@ -1,8 +1,8 @@
 import type { KeyLimits } from '../../../keys/key-limits.ts';
 import { instant, type Job } from './job.ts';
+import { notifyGraceMs } from './job-wait.ts';
 import type { Kind } from './kind.ts';
 import { shardOf, turnOf } from './queue-shards.ts';
-import { notifyGraceMs } from './state.ts';
 
 type Named = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 type GivenJob = Pick<Job, Named> & Partial<Job>;

@@ -1,5 +1,5 @@
 import type { ClaimedJob, Job } from '../item/job.ts';
-import { continueJob } from '../item/state.ts';
+import { continueJob } from '../item/job-wait.ts';
 
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */
 export type RunEnd = () => Promise<Job | undefined>;

@@ -2,8 +2,8 @@ import { type ApiKey, findKey, readKey } from '../../../keys/key.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
 import { errorFields, log } from '../../../log.ts';
 import { type ClaimedJob, findJob, type Job, renewEveryMs } from '../item/job.ts';
+import { renewLease } from '../item/job-lease.ts';
 import { forgetProgress } from '../item/progress.ts';
-import { renewLease } from '../item/state.ts';
 
 /** How old what a worker knows of its job, and of its key, may be when a step begins. */
 const knownForMs = 1_000;

@@ -1,8 +1,9 @@
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { Task } from '../../asked/task.ts';
 import type { Claimed } from '../../engine/item/job.ts';
+import { failJob } from '../../engine/item/job-end.ts';
+import { saveProgress } from '../../engine/item/job-lease.ts';
 import { putObject } from '../../engine/item/objects.ts';
-import { failJob, saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf, keepResult, keptResult } from '../../results/keep-result.ts';
 import type { ChatResult, JobResult, OcrResult, PipelineResult } from '../../results/result.ts';

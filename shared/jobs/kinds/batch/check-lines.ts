@@ -3,7 +3,7 @@ import { ServiceError } from '../../../http/errors.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { truncated } from '../../../truncated.ts';
 import { instant, roomOf } from '../../engine/item/job.ts';
-import { failJob } from '../../engine/item/state.ts';
+import { failJob } from '../../engine/item/job-end.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { bytesOf, maxLines } from '../requests/file-line.ts';
 import { readLine } from '../requests/read-line.ts';

@@ -1,6 +1,6 @@
 import type { Claimed } from '../../engine/item/job.ts';
+import { saveProgress } from '../../engine/item/job-lease.ts';
 import { noteProgress } from '../../engine/item/progress.ts';
-import { saveProgress } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { fetchSource } from '../../sources/source.ts';
 import { maxBatchBytes } from '../requests/file-line.ts';

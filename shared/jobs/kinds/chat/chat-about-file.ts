@@ -7,7 +7,7 @@ import { maxTextBytes } from '../../../http/bounds.ts';
 import { callOf } from '../../asked/model-call.ts';
 import { chatModelOf, requireJobModel } from '../../asked/task.ts';
 import { type Claimed, roomOf } from '../../engine/item/job.ts';
-import { saveProgress } from '../../engine/item/state.ts';
+import { saveProgress } from '../../engine/item/job-lease.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { warningsOfTexts } from '../../results/warnings.ts';
 import { fetchSource } from '../../sources/source.ts';

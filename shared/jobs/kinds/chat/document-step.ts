@@ -1,9 +1,9 @@
 import { chatModelOf } from '../../asked/task.ts';
 import { createChildren } from '../../engine/children/children.ts';
 import { type Claimed, childIdOf, findJob, type Job, type JobKey } from '../../engine/item/job.ts';
+import { suspendJob } from '../../engine/item/job-wait.ts';
 import type { Kind } from '../../engine/item/kind.ts';
 import { attributesOf, newJob } from '../../engine/item/new-job.ts';
-import { suspendJob } from '../../engine/item/state.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { findKeyOf } from '../../engine/run/watch.ts';
 import { tagJob } from '../../engine/waiting/fair-tags.ts';

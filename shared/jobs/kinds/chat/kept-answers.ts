@@ -1,6 +1,6 @@
 import type { Answer } from '../../../chat/ask.ts';
 import type { Claimed } from '../../engine/item/job.ts';
-import { completeJob } from '../../engine/item/state.ts';
+import { completeJob } from '../../engine/item/job-end.ts';
 import { stepsBetween } from '../../engine/item/steps.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { ChatResult, JobResult } from '../../results/result.ts';

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../http/errors.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import { madeFor } from '../../engine/children/children.ts';
 import { type Claimed, partsPrefixOf } from '../../engine/item/job.ts';
-import { completeJob, failJob } from '../../engine/item/state.ts';
+import { completeJob, failJob } from '../../engine/item/job-end.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { type PageStep, pageSteps, shownPage } from '../../reading/page-steps.ts';
 import { namesOfPages, pageText, withFileNames, withPageMarks } from '../../reading/page-texts.ts';

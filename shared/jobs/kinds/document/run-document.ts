@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Claimed, roomOf } from '../../engine/item/job.ts';
-import { haveChildrenEnded, suspendJob } from '../../engine/item/state.ts';
+import { haveChildrenEnded, suspendJob } from '../../engine/item/job-wait.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { JobResult } from '../../results/result.ts';
 import { warningsOfTexts } from '../../results/warnings.ts';

@@ -3,8 +3,9 @@ import { ServiceError } from '../../../http/errors.ts';
 import { errorFields, log } from '../../../log.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { madeFor } from '../../engine/children/children.ts';
+import { and, type Condition, whileThere } from '../../engine/item/conditions.ts';
 import { familyOf, findJob, instant, type Job } from '../../engine/item/job.ts';
-import { type Condition, updateJob } from '../../engine/item/job-update.ts';
+import { updateJob } from '../../engine/item/job-update.ts';
 import { isPermanent, jobErrorText } from '../../engine/run/failure.ts';
 import { runAll } from '../../engine/run/run-all.ts';
 import { wholeExtract } from '../../results/keep-result.ts';
@@ -56,7 +57,7 @@ export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void
 
 /** Writes a finished folder's table. Returns its main file's id, or why the drive refuses it. Throws `TableBusyError`. */
 export async function finishTable(folder: TableJob): Promise<Delivery> {
-  const locked = await lockTable(folder, { when: 'attribute_exists(#status)', values: {} });
+  const locked = await lockTable(folder, whileThere);
   if (!locked) throw new TableBusyError();
   try {
     return { drive_result_file_id: await writeLocked(locked) };
@@ -66,14 +67,12 @@ export async function finishTable(folder: TableJob): Promise<Delivery> {
   }
 }
 
-async function lockTable(
-  folder: TableJob,
-  { when, values }: Condition,
-): Promise<TableJob | undefined> {
+async function lockTable(folder: TableJob, condition: Condition): Promise<TableJob | undefined> {
   const now = Date.now();
   return updateJob<TableJob>(folder, {
-    when: `${when} AND (attribute_not_exists(table_until) OR table_until <= :now)`,
-    values: { ...values, ':now': instant(now) },
+    ...and(condition, '(attribute_not_exists(table_until) OR table_until <= :now)', {
+      ':now': instant(now),
+    }),
     set: { table_at: instant(now), table_until: instant(now + lockMs) },
   });
 }
@@ -83,8 +82,7 @@ async function writeLocked(folder: TableJob): Promise<string> {
     return await writeTable(folder);
   } finally {
     await updateJob<TableJob>(folder, {
-      when: 'attribute_exists(#status) AND table_until = :mine',
-      values: { ':mine': folder.table_until },
+      ...and(whileThere, 'table_until = :mine', { ':mine': folder.table_until }),
       remove: ['table_until'],
     });
   }
@@ -95,9 +93,8 @@ async function writeTable(folder: TableJob): Promise<string> {
   const latestMs = Date.now() + prepareMs;
   await using directory = await newTempDir();
   const files = await writeTables(specOfJob(folder), documentsOf(folder), directory.path);
-  const there = { when: 'attribute_exists(#status)', values: {} };
   const ids = await reserveTables(folder, files, (table_file_ids) =>
-    updateJob<TableJob>(folder, { ...there, set: { table_file_ids } }),
+    updateJob<TableJob>(folder, { ...whileThere, set: { table_file_ids } }),
   );
   if (Date.now() > latestMs) throw new ServiceError(503, 'table_late', 'The table came too late.');
   for (const { suffix, mimeType, path } of files) {

@@ -10,7 +10,7 @@ import {
   haveChildrenEnded,
   postponeJob,
   suspendJob,
-} from '../../engine/item/state.ts';
+} from '../../engine/item/job-wait.ts';
 import { jobErrorText } from '../../engine/run/failure.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { beginStep, readKeyOf } from '../../engine/run/watch.ts';

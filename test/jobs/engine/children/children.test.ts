@@ -7,14 +7,11 @@ import {
   familyOf,
   type Job,
 } from '../../../../shared/jobs/engine/item/job.ts';
+import { failJob } from '../../../../shared/jobs/engine/item/job-end.ts';
+import { claimJob, LeaseLostError } from '../../../../shared/jobs/engine/item/job-lease.ts';
 import { updateJob } from '../../../../shared/jobs/engine/item/job-update.ts';
+import { suspendJob } from '../../../../shared/jobs/engine/item/job-wait.ts';
 import { newJob } from '../../../../shared/jobs/engine/item/new-job.ts';
-import {
-  claimJob,
-  failJob,
-  LeaseLostError,
-  suspendJob,
-} from '../../../../shared/jobs/engine/item/state.ts';
 import { chatKind } from '../../../../shared/jobs/kinds/chat/chat-job.ts';
 import { runFolderJob } from '../../../../shared/jobs/kinds/folder-queue.ts';
 import { sectionIdOf } from '../../../../shared/jobs/kinds/section/section-job.ts';

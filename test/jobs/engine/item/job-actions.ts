@@ -2,17 +2,15 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { writeTransaction } from '../../../../shared/aws/transact.ts';
 import { type ClaimedJob, findJob, type Job } from '../../../../shared/jobs/engine/item/job.ts';
+import { completionWrite, failJob } from '../../../../shared/jobs/engine/item/job-end.ts';
+import { beginAlone, renewLease } from '../../../../shared/jobs/engine/item/job-lease.ts';
+import { retryJob } from '../../../../shared/jobs/engine/item/job-retry.ts';
 import {
-  beginAlone,
-  completionWrite,
   continueJob,
-  failJob,
   makeReady,
   postponeJob,
-  renewLease,
-  retryJob,
   suspendJob,
-} from '../../../../shared/jobs/engine/item/state.ts';
+} from '../../../../shared/jobs/engine/item/job-wait.ts';
 import { completionOf, keepResult } from '../../../../shared/jobs/results/keep-result.ts';
 import { cancelJob, stopCallersJob } from '../../../../shared/jobs/routes/stop.ts';
 import { claimJobs } from '../../../../shared/jobs/work/claim-jobs.ts';

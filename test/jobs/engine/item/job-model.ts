@@ -4,7 +4,8 @@ import {
   type Job,
   leaseMs,
 } from '../../../../shared/jobs/engine/item/job.ts';
-import { maxStopTries, notifyGraceMs } from '../../../../shared/jobs/engine/item/state.ts';
+import { maxStopTries } from '../../../../shared/jobs/engine/item/job-retry.ts';
+import { notifyGraceMs } from '../../../../shared/jobs/engine/item/job-wait.ts';
 import type { JobStatus } from '../../../../shared/jobs/engine/item/status.ts';
 
 /** A job as it should be, written down a second time in the simplest way. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ClaimedJob, Job } from '../../../../shared/jobs/engine/item/job.ts';
-import { isFirstRun } from '../../../../shared/jobs/engine/item/state.ts';
+import { isFirstRun } from '../../../../shared/jobs/engine/item/job-lease.ts';
 import type { JobWrite } from '../../../support/worlds/jobs.ts';
 
 const legalMoves = [

@@ -4,7 +4,7 @@ import { dynamodb } from '../../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../../shared/config.ts';
 import { messagesOf } from '../../../../shared/jobs/asked/messages.ts';
 import type { ClaimedJob, Job } from '../../../../shared/jobs/engine/item/job.ts';
-import { claimJob, renewLease } from '../../../../shared/jobs/engine/item/state.ts';
+import { claimJob, renewLease } from '../../../../shared/jobs/engine/item/job-lease.ts';
 import { getJob, listJobs } from '../../../../shared/jobs/routes/read.ts';
 import { jobWorker } from '../../../../shared/jobs/work/worker.ts';
 import { contextOf, eventOf, recordOf } from '../../../support/servers/queue.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../shared/http/caller.ts';
 import { type ClaimedJob, findItem, type Job } from '../../../../shared/jobs/engine/item/job.ts';
-import { retryJob } from '../../../../shared/jobs/engine/item/state.ts';
+import { retryJob } from '../../../../shared/jobs/engine/item/job-retry.ts';
 import { type KeyState, keyStateKey } from '../../../../shared/jobs/engine/waiting/key-state.ts';
 import { splitIntoSections } from '../../../../shared/jobs/kinds/section/sections.ts';
 import { getJob } from '../../../../shared/jobs/routes/read.ts';

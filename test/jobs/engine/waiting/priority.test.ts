@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { dynamodb } from '../../../../shared/aws/dynamodb.ts';
 import type { Job } from '../../../../shared/jobs/engine/item/job.ts';
-import { retryJob } from '../../../../shared/jobs/engine/item/state.ts';
+import { retryJob } from '../../../../shared/jobs/engine/item/job-retry.ts';
 import { completionOf } from '../../../../shared/jobs/results/keep-result.ts';
 import { claimBest, claimJobs } from '../../../../shared/jobs/work/claim-jobs.ts';
 import { cases } from '../../../support/run/cases.ts';

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimedJob, Job } from '../../../../shared/jobs/engine/item/job.ts';
-import { claimJob, makeReady, takeBackJob } from '../../../../shared/jobs/engine/item/state.ts';
+import { claimJob } from '../../../../shared/jobs/engine/item/job-lease.ts';
+import { takeBackJob } from '../../../../shared/jobs/engine/item/job-retry.ts';
+import { makeReady } from '../../../../shared/jobs/engine/item/job-wait.ts';
 import { endOfWait } from '../../../../shared/jobs/engine/run/failure.ts';
 import { waitForLimit } from '../../../../shared/jobs/engine/waiting/retry-slots.ts';
 import { runChatJob } from '../../../../shared/jobs/kinds/chat-queue.ts';

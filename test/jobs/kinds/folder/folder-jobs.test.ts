@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../shared/http/caller.ts';
-import { cancelQueuedJob } from '../../../../shared/jobs/engine/item/state.ts';
+import { cancelQueuedJob } from '../../../../shared/jobs/engine/item/job-end.ts';
 import type { FolderResult } from '../../../../shared/jobs/results/result.ts';
 import { listJobs } from '../../../../shared/jobs/routes/read.ts';
 import type { JobRecord } from '../../../../shared/jobs/routes/record.ts';

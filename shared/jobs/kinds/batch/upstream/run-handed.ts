@@ -7,7 +7,7 @@ import { refusesKey, toModelError } from '../../../../models/errors.ts';
 import { forgetCredentials } from '../../../../models/upstream-credentials.ts';
 import { upstreamNamed } from '../../../../models/upstreams/upstream.ts';
 import { type ClaimedJob, withinWindow } from '../../../engine/item/job.ts';
-import { postponeJob } from '../../../engine/item/state.ts';
+import { postponeJob } from '../../../engine/item/job-wait.ts';
 import { isPermanent } from '../../../engine/run/failure.ts';
 import type { RunEnd } from '../../../engine/run/run-job.ts';
 import { beginStep } from '../../../engine/run/watch.ts';

@@ -22,29 +22,27 @@ export const taskAttributes = [
   'fresh',
 ] as const satisfies (keyof (Job & Task))[];
 
-/** Whether a task has pages read, rather than a text put to a model as it is. Of `auto` that shows only later. */
-export const isRead = ({
-  job_type,
-  pipeline,
-  extract,
-}: Pick<Job & Task, 'job_type' | 'pipeline' | 'extract'>) =>
-  job_type !== 'chat' || Boolean(pipeline || extract);
-
-/** What decides which models a job with a task runs on, as it was submitted. */
-export const askedOf = ({ job_type, asked_model, pipeline, extract }: Job & Task) => ({
-  job_type,
-  model: asked_model ?? null,
-  pipeline: pipeline ?? null,
-  extract,
-});
-
-/** What decides which models a job's steps run on. */
-interface Asked {
+/** What a job or a submission says of what is done with its documents. */
+export interface Work {
   job_type: JobType;
-  model: string | null;
-  pipeline: string | null;
+  pipeline?: string | null | undefined;
   extract?: object | null | undefined;
 }
+
+/** Whether documents have pages read, rather than a text put to a model as it is. Of `auto` that shows only later. */
+export const isRead = ({ job_type, pipeline, extract }: Work) =>
+  job_type !== 'chat' || Boolean(pipeline || extract);
+
+/** What decides which models the steps of a job or a submission run on. */
+interface Asked extends Work {
+  model: string | null;
+}
+
+/** What decides which models a job with a task runs on, as it was submitted. */
+export const askedOf = ({ job_type, asked_model, pipeline, extract }: Job & Task): Asked => ({
+  ...{ job_type, pipeline, extract },
+  model: asked_model ?? null,
+});
 
 /** Whether a model can be an OCR job's: an engine, or a model that sees. */
 export const canRead = (id: string) =>
@@ -66,9 +64,8 @@ export const recordModelOf = (asked: Asked) =>
 
 /** Every model a job may come to use. */
 export function modelsOf(asked: Asked): string[] {
-  const does = asked.pipeline !== null || Boolean(asked.extract);
-  const reads = asked.job_type !== 'chat' || does;
-  const chats = asked.job_type !== 'ocr' || does;
+  const chats = asked.job_type !== 'ocr' || Boolean(asked.pipeline || asked.extract);
+  const reads = isRead(asked);
   return [...(chats ? [chatModelOf(asked)] : []), ...(reads ? [ocrModelOf(asked)] : [])];
 }
 

@@ -94,12 +94,11 @@ async function eraseSteps(erasure: Erasure, untilMs: number): Promise<boolean> {
 const maxBatch = 25;
 
 async function deleteItems(key_id: string, ids: string[]): Promise<void> {
-  const limit = pLimit(4);
   const distinct = [...new Set(ids)];
   const batches = Array.from({ length: Math.ceil(distinct.length / maxBatch) }, (_, index) =>
     distinct.slice(index * maxBatch, (index + 1) * maxBatch),
   );
-  await Promise.all(batches.map((batch) => limit(() => deleteBatch(key_id, batch))));
+  await pLimit(4).map(batches, (batch) => deleteBatch(key_id, batch));
 }
 
 /** What DynamoDB left, as it throttles, is sent again. */
@@ -132,11 +131,10 @@ async function eraseObjects(erasure: Erasure, untilMs: number): Promise<boolean>
   const job = erasedJobOf(erasure);
   const { source_object } = erasure;
   const isUsed = await isCopyInUse(job);
-  const limit = pLimit(atOnce);
   for await (const objects of objectsOf(job)) {
     if (Date.now() >= untilMs) return false;
     const unused = objects.filter((object) => !isUsed || !isCopy(job, object));
-    await Promise.all(unused.map((object) => limit(() => deleteObject(object))));
+    await pLimit(atOnce).map(unused, deleteObject);
   }
   if (source_object && !isPart(job) && (await isNobodys(job, source_object))) {
     await deleteObject(source_object);

@@ -60,7 +60,6 @@ export async function actOnAll(
   keys: ReadonlyMap<string, ApiKey>,
   onJob: (done: number) => void = () => {},
 ): Promise<Acted[]> {
-  const limit = pLimit(actionsAtOnce);
   let done = 0;
   const act = async ({ key_id, job_id }: JobKey): Promise<Acted> => {
     try {
@@ -74,7 +73,7 @@ export async function actOnAll(
       onJob(++done);
     }
   };
-  return Promise.all(jobs.map((job) => limit(() => act(job))));
+  return pLimit(actionsAtOnce).map(jobs, act);
 }
 
 /** Leaves out jobs that the action on another job covers. A done folder's file is retried by itself. */

@@ -114,13 +114,11 @@ async function forEachKey(
   onKey: (done: number) => void,
   read: (keyId: string) => Promise<void>,
 ): Promise<void> {
-  const limit = pLimit(keysAtOnce);
   let done = 0;
-  const readOne = async (keyId: string) => {
+  await pLimit(keysAtOnce).map(keyIds, async (keyId) => {
     await read(keyId);
     onKey(++done);
-  };
-  await Promise.all(keyIds.map((keyId) => limit(() => readOne(keyId))));
+  });
 }
 
 /** Finds a job by its id alone, whosever of some keys it is: a hundred keys a request. Throws `NotFoundError`. */

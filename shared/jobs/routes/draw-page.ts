@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isGone } from '../../aws/is-gone.ts';
 import type { Document } from '../../documents/document.ts';
-import { type OpenableKind, openDocument } from '../../documents/parts/open-document.ts';
+import { openDocument } from '../../documents/parts/open-document.ts';
 import { maxPictureBytes } from '../../http/bounds.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
@@ -107,31 +107,16 @@ async function withDocument<Result>(
   signal: AbortSignal,
   use: (document: Document) => Promise<Result>,
 ): Promise<Result> {
-  const { source_object, source_kind, input_type } = job;
-  if (input_type === 'inline') return using((await openInlineDocuments(job)).document, use);
-  if (!source_object || !source_kind || !hasPages(source_kind)) {
-    throw noDocument();
-  }
+  const { source_object, source_kind: kind, input_type } = job;
+  const whileOpen = async (document: Document) => use(document).finally(() => document.close());
+  if (input_type === 'inline') return whileOpen((await openInlineDocuments(job)).document);
+  if (!source_object || !kind || !hasPages(kind)) throw noDocument();
   const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id, signal };
+  const draw = async (path: string) => whileOpen(await openDocument(path, kind, options));
   try {
-    return await withFile(
-      source_object,
-      async (path) => using(await openDocument(path, source_kind as OpenableKind, options), use),
-      signal,
-    );
+    return await withFile(source_object, draw, signal);
   } catch (error) {
     if (isGone(error)) throw new NotFoundError('The copy of the document is not kept any more.');
     throw error;
-  }
-}
-
-async function using<Result>(
-  document: Document,
-  use: (document: Document) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await use(document);
-  } finally {
-    document.close();
   }
 }

@@ -1,5 +1,5 @@
 import { metadataOf } from '../../ledger/terms/metadata.ts';
-import { recordModelOf } from '../asked/task.ts';
+import { isRead, recordModelOf } from '../asked/task.ts';
 import type { Job, JobKey } from '../engine/item/job.ts';
 import { newJob } from '../engine/item/new-job.ts';
 import { extractOf } from '../kinds/extraction/extract-input.ts';
@@ -39,9 +39,9 @@ export function jobOf(
 }
 
 /** Only when its file is opened does it show what an `auto` job is to do, so it is a document's. */
-function kindFor({ drive, job_type, pipeline, extract }: JobSubmission) {
-  if (drive?.folder_id) return 'folder';
-  return job_type !== 'chat' || pipeline || extract ? 'document' : 'chat';
+function kindFor(submission: JobSubmission) {
+  if (submission.drive?.folder_id) return 'folder';
+  return isRead(submission) ? 'document' : 'chat';
 }
 
 function inputTypeOf({ inline, drive }: JobSubmission): Job['input_type'] {

@@ -10,7 +10,7 @@ import { allowedModelsOf, isUsable, noSuchModel } from '../../keys/usable-models
 import { Metadata } from '../../ledger/terms/metadata.ts';
 import { findModel, findOcrEngine } from '../../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from '../asked/inline-files.ts';
-import { canRead, chatModelOf, modelsOf } from '../asked/task.ts';
+import { canRead, chatModelOf, isRead, modelsOf } from '../asked/task.ts';
 import { checkExtract, ExtractInput } from '../kinds/extraction/extract-input.ts';
 
 /** Longer than any that Google gives. */
@@ -92,15 +92,12 @@ function checkDrive(
 const noFolders = ({ keyId }: Caller) =>
   `this API key may read no folder of the drive; an operator gives it some: npm run keys -- set ${keyId} --drive-folders ID,ID`;
 
-function checkInline(
-  { job_type, pipeline, extract }: JobSubmission,
-  messages: v.InferOutput<typeof Messages>,
-): void {
+function checkInline(submission: JobSubmission, messages: v.InferOutput<typeof Messages>): void {
+  const { job_type, extract } = submission;
   if (job_type === 'auto')
     throw valueError(['body', 'job_type'], 'auto needs drive input or a file_id');
-  const isRead = job_type === 'ocr' || pipeline !== null || extract !== null;
-  checkInlineFiles(messages, isRead);
-  if (!isRead || inlineFilesOf(messages).length > 0) return;
+  checkInlineFiles(messages, isRead(submission));
+  if (!isRead(submission) || inlineFilesOf(messages).length > 0) return;
   throw job_type === 'ocr'
     ? valueError(['body', 'inline', 'messages'], 'an ocr job needs at least one image or file part')
     : valueError(
@@ -112,9 +109,7 @@ function checkInline(
 /** Checks messages that a model is asked as they are. */
 function checkMessages(submission: JobSubmission, messages: v.InferOutput<typeof Messages>): void {
   const model = findModel(chatModelOf(submission));
-  const isAsked = submission.job_type === 'chat' && !submission.pipeline && !submission.extract;
-  if (!isAsked || !model) return;
-  refuseInMessages(model, messages, ['body', 'inline']);
+  if (!isRead(submission) && model) refuseInMessages(model, messages, ['body', 'inline']);
 }
 
 function checkModels(submission: JobSubmission, caller: Caller): void {
@@ -127,8 +122,7 @@ function checkModels(submission: JobSubmission, caller: Caller): void {
   if (job_type === 'ocr' && model !== null && !canRead(model)) {
     throw valueError(['body', 'model'], `${model} can't read images`);
   }
-  const isRead = submission.pipeline !== null || submission.extract !== null;
-  if (job_type === 'chat' && !isRead && model !== null && findOcrEngine(model)) {
+  if (!isRead(submission) && model !== null && findOcrEngine(model)) {
     throw valueError(['body', 'model'], `${model} reads pages and can't chat`);
   }
 }

@@ -2,8 +2,9 @@ import pLimit from 'p-limit';
 import { type DocumentKind, kindOf, likelyKindOf, sniffedBytes } from '../../documents/kind.ts';
 import { isGoogleType, openContent } from '../../drive/content.ts';
 import type { DriveFile } from '../../drive/file.ts';
+import type { Work } from '../asked/task.ts';
 import { isPermanent } from '../engine/run/failure.ts';
-import { canWorkOn, type SourceJob } from './source-job.ts';
+import { canWorkOn } from './source-job.ts';
 
 /** Reads the first bytes of a file, which may be a few more. */
 export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
@@ -23,7 +24,7 @@ const sniffing = pLimit(8);
 
 /** Whether a job can be done on a file of the drive: by its name; if that speaks against it, by its first bytes. */
 export async function isWorkable(
-  job: Pick<SourceJob, 'job_type' | 'pipeline' | 'extract'>,
+  job: Work,
   file: DriveFile,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { type CompositeKind, type DocumentKind, isComposite } from '../../documents/kind.ts';
-import type { Task } from '../asked/task.ts';
+import { isRead, type Task, type Work } from '../asked/task.ts';
 import type { Claimed, Job } from '../engine/item/job.ts';
 
 /** What a job knows of the file that it works on. */
@@ -41,16 +41,9 @@ export const isPaged = (kind: DocumentKind): kind is 'pdf' | 'image' =>
 export const hasPages = (kind: DocumentKind): kind is 'pdf' | 'image' | CompositeKind =>
   isPaged(kind) || isComposite(kind);
 
-type Work = Pick<SourceJob, 'job_type' | 'pipeline' | 'extract'>;
-
 /** Whether a job can be done on a document of a kind. A chat alone can't see pages; any other job takes what it gets. */
-export function canWorkOn(
-  { job_type, pipeline, extract }: Work,
-  kind: DocumentKind | undefined,
-): kind is DocumentKind {
-  if (!kind) return false;
-  return !isPaged(kind) || job_type !== 'chat' || pipeline !== undefined || extract !== undefined;
-}
+export const canWorkOn = (work: Work, kind: DocumentKind | undefined): kind is DocumentKind =>
+  kind !== undefined && (!isPaged(kind) || isRead(work));
 
 /** Whether a job reads a document of a kind page by page. A text is one page, unless an `auto` job chats about it. */
 export const readsPages = ({ job_type, pipeline, extract }: Work, kind: DocumentKind): boolean =>

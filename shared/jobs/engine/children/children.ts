@@ -1,10 +1,10 @@
 import { queryItems } from '../../../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../../../aws/transact.ts';
-import { setting } from '../../../config.ts';
 import { whileLeased } from '../item/conditions.ts';
 import { type ClaimedJob, findJob, type Job, queryUnder } from '../item/job.ts';
 import { LeaseLostError } from '../item/job-lease.ts';
 import { updateOf } from '../item/job-update.ts';
+import { creationOf } from '../waiting/put-job.ts';
 
 /** A job to be made for another, and what is written in the same transaction. */
 export interface Child {
@@ -37,7 +37,7 @@ export async function createChildren<Its extends ClaimedJob>(
 /** If some are there already, or another job has taken their file, a second transaction makes the others. */
 async function createSome(parent: ClaimedJob, children: Child[], set: object): Promise<void> {
   const add = { children_total: children.length, children_ended: 0 };
-  const writes = children.map(({ job, beside = [] }) => [creationOf(job), ...beside]);
+  const writes = children.map(({ job, beside = [] }) => [{ Put: creationOf(job) }, ...beside]);
   const failed = await writeTransaction([
     { Update: updateOf(parent, { ...whileLeased(parent), set, add }) },
     ...writes.flat(),
@@ -52,14 +52,6 @@ async function createSome(parent: ClaimedJob, children: Child[], set: object): P
     set,
   );
 }
-
-const creationOf = (job: Job): TransactWriteItem => ({
-  Put: {
-    TableName: setting('JOBS_TABLE'),
-    Item: job,
-    ConditionExpression: 'attribute_not_exists(job_id)',
-  },
-});
 
 /** Reads the jobs that were made for a job and have ids that begin so. */
 export const madeFor = ({ key_id, job_id }: Job, prefix: string) =>

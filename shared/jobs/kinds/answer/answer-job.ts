@@ -1,21 +1,12 @@
-import { chatModelOf } from '../../asked/task.ts';
-import type { Kind } from '../../engine/item/kind.ts';
-import type { SourceJob } from '../../sources/source-job.ts';
-import { sourceLinksOf } from '../../sources/source-links.ts';
+import { type StepJob, stepKind } from '../chat/step-kind.ts';
 
-/** The chat step of a pipeline: it asks a model about pages that another job has read. */
-export interface AnswerJob extends SourceJob {
+/** The chat step of a pipeline. Its pages are JSON. */
+export interface AnswerJob extends StepJob {
   kind: 'answer';
-  /** The object that holds the pages, as JSON. */
-  document_object: string;
 }
 
 export const answerKind = {
+  ...stepKind,
   name: 'answer',
   job: undefined as AnswerJob | undefined,
-  queue: 'chat',
-  modelsOf: ({ model }) => [chatModelOf({ job_type: 'chat', model })],
-  retried: ['document_object'],
-  traces: ['document_object'],
-  linksOf: sourceLinksOf,
-} as const satisfies Kind<AnswerJob>;
+} as const;

@@ -3,7 +3,6 @@ import { ExtractError } from '../../../extract/asked/errors.ts';
 import { type ExtractSpec, parseExtract } from '../../../extract/asked/spec.ts';
 import { valueError } from '../../../http/errors.ts';
 import { dictionary, orNull, runningAs, stringUpTo } from '../../../http/schema.ts';
-import type { JobType } from '../../../job-types.ts';
 import { findModel } from '../../../models/catalogue.ts';
 import type { Extracting } from '../../asked/extract-task.ts';
 import { chatModelOf } from '../../asked/task.ts';
@@ -34,17 +33,11 @@ export const ExtractInput = dictionary(
 
 export type ExtractInput = v.InferOutput<typeof ExtractInput>;
 
-/** What a submission with `extract` says of the models it runs on. */
-interface Asked {
-  job_type: JobType;
-  model: string | null;
-}
-
 /** A job's item has the schema, and each write of it is billed by its length. */
 const maxSchemaBytes = 32 * 1024;
 
 /** Checks what a submission asks to be extracted. Throws a 422 that names the field. */
-export function checkExtract(input: ExtractInput, asked: Asked): void {
+export function checkExtract(input: ExtractInput, asked: Parameters<typeof chatModelOf>[0]): void {
   const { vision } = input;
   if (Buffer.byteLength(specOf(input).schemaJson) > maxSchemaBytes) {
     throw valueError(['body', 'extract', 'schema'], 'it is longer than 32 KB');

@@ -47,11 +47,10 @@ export const folderKind = {
   retried: ['recursive'],
 } as const satisfies Kind<FolderJob>;
 
-/** How many of a folder's files are done, and how many failed. */
-function filesOf(job: Job) {
-  const { children_total = 0, children_ended = 0, children_failed = 0 } = job;
-  const done = children_ended - children_failed - (job.children_cancelled ?? 0);
-  return { done, total: children_total, failed: children_failed };
+/** How many of a folder's files have jobs, and how many of these are done, and have failed. */
+export function filesOf(job: Job) {
+  const { children_total: total = 0, children_ended = 0, children_failed: failed = 0 } = job;
+  return { done: children_ended - failed - (job.children_cancelled ?? 0), total, failed };
 }
 
 /** What a job has cost, as its result says. */

@@ -20,7 +20,7 @@ import type { FolderResult } from '../../results/result.ts';
 import { readInFolders } from '../../sources/lost-folder.ts';
 import { finishTable, TableBusyError } from '../extraction/folder-table.ts';
 import { folderToList, isExpanded, maxLeftOut, nextPosition, sortFiles } from './folder-files.ts';
-import type { FolderJob } from './folder-job.ts';
+import { type FolderJob, filesOf } from './folder-job.ts';
 
 /** Runs a folder's job: creates a job per file, page by page, and waits for them. Its result counts their ends. */
 export async function runFolder(
@@ -110,21 +110,14 @@ async function listPage(
 }
 
 function folderResultOf(job: FolderJob): FolderResult {
-  const { children_ended = 0, children_failed = 0, children_cancelled = 0 } = job;
+  const { children_ended = 0, children_cancelled: cancelled = 0, left_out = [] } = job;
   const { files_found: found = 0, files_unsupported: unsupported = 0, files_unreadable = 0 } = job;
+  const { done, failed } = filesOf(job);
   // All files that another job had, also if it came between the lookup and the write.
   const skipped = found - unsupported - children_ended;
-  const left_out = job.left_out ?? [];
   return {
     type: 'folder',
-    files: {
-      found,
-      done: children_ended - children_failed - children_cancelled,
-      failed: children_failed,
-      cancelled: children_cancelled,
-      skipped,
-      unsupported,
-    },
+    files: { found, done, failed, cancelled, skipped, unsupported },
     failed_files: job.failed_files ?? [],
     left_out,
     left_out_more: Math.max(0, skipped + unsupported + files_unreadable - left_out.length),

@@ -62,13 +62,9 @@ export function readLine(line: FileLine): LineRequest | Refusal {
     return { custom_id, ...requestOf(line, body) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { message, code } = error;
-    return {
-      wrong: message,
-      code,
-      param: paramOf(error),
-      step: failedStep(line, custom_id, error),
-    };
+    const { message: wrong, code } = error;
+    const step = failedStep(line, custom_id, error);
+    return { wrong, code, param: paramOf(error), step };
   }
 }
 

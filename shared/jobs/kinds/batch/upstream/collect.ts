@@ -184,11 +184,8 @@ function whatCame(handed: HandedLine, result: UpstreamResult, isLimited: boolean
 
 /** The limit that a line was handed on with, for the budget's sake. */
 function limitIn(handed: HandedLine, isLimited: boolean): { max_tokens?: number } {
-  const { max_tokens, max_completion_tokens } = toldOf(handed, isLimited).body as Record<
-    string,
-    number
-  >;
-  const limit = max_tokens ?? max_completion_tokens;
+  const told = toldOf(handed, isLimited).body as Record<string, number>;
+  const limit = told['max_tokens'] ?? told['max_completion_tokens'];
   return handed.sized.max_tokens || !isLimited || !limit ? {} : { max_tokens: limit };
 }
 

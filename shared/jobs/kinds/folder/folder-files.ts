@@ -35,29 +35,30 @@ export async function sortFiles(
   const supported = sources.filter((_, index) => workable[index]);
   const unsupported = sources.filter((_, index) => !workable[index]);
   const known = await Promise.all(supported.map((file) => knownJobOf(folder, file)));
-  const page: SortedPage = {
-    pending: [],
+  const submitted = supported.map(({ id }, index) => {
+    const job = known[index];
+    const isOwn = job?.jobId === childIdOf(folder.job_id, id);
+    return job?.isDoneOrRunning && !isOwn && !folder.fresh ? job.jobId : undefined;
+  });
+  const pending = supported.flatMap((file, index) => {
+    if (submitted[index]) return [];
+    const job = childOf(folder, file, folderId);
+    const beside = [sourceWrite(folder, file, job.job_id, known[index]?.jobId)];
+    return { file, child: { job, beside } };
+  });
+  const unread = folder.retry_of ? [] : unreadable;
+  return {
+    pending,
     leftOut: [
       ...unsupported.map((file) => leftOut(file, 'unsupported_file_type')),
-      ...(folder.retry_of ? [] : unreadable).map((file) => leftOut(file, 'unreadable')),
+      ...unread.map((file) => leftOut(file, 'unreadable')),
+      ...supported.flatMap((file, index) => {
+        const job_id = submitted[index];
+        return job_id ? { ...leftOut(file, 'already_submitted'), job_id } : [];
+      }),
     ],
-    counts: {
-      found: sources.length,
-      unsupported: unsupported.length,
-      unreadable: folder.retry_of ? 0 : unreadable.length,
-    },
+    counts: { found: sources.length, unsupported: unsupported.length, unreadable: unread.length },
   };
-  for (const [index, file] of supported.entries()) {
-    const job = known[index];
-    const job_id = childIdOf(folder.job_id, file.id);
-    if (job?.isDoneOrRunning && job.jobId !== job_id && !folder.fresh) {
-      page.leftOut.push({ ...leftOut(file, 'already_submitted'), job_id: job.jobId });
-    } else {
-      const beside = [sourceWrite(folder, file, job_id, job?.jobId)];
-      page.pending.push({ file, child: { job: childOf(folder, file, folderId), beside } });
-    }
-  }
-  return page;
 }
 
 /** The most left-out files that a folder's job names; its item has room for no more. */

@@ -17,35 +17,24 @@ interface Waiting {
   oldest_at: string | null;
 }
 
-export interface QueueCounts extends Waiting {
-  lane: QueueName;
-  /** Jobs that a worker has, or that wait for what was made for them. */
-  running: number;
-  /** How many jobs ended a minute, lately. */
-  ended_per_minute: number;
-  messages: QueueMessages;
-}
-
 /** What waits in a queue at one priority of one key. */
-export interface WaitingGroup extends Waiting {
+interface WaitingGroup extends Waiting {
   lane: QueueName;
   priority: number;
   key_id: string;
   key_name: string;
 }
 
-export interface QueueReport {
-  lanes: QueueCounts[];
-  /** The best priority first, then the key whose job has waited for longest. */
-  waiting: WaitingGroup[];
-}
+/** What waits in each queue, and how fast jobs end. */
+export type QueueReport = Awaited<ReturnType<typeof reportQueue>>;
 
 /** Reports what waits, by queue, priority and key, and how fast jobs end. Sections of long documents count as jobs do. */
 export async function reportQueue(
   keys: ReadonlyMap<string, ApiKey>,
   onJobs: (read: number) => void = () => {},
-): Promise<QueueReport> {
+) {
   let read = 0;
+  // Running are jobs that a worker has, or that wait for what was made for them.
   const lanes = new Map(queueNames.map((lane) => [lane, { ...nothing(), lane, running: 0 }]));
   const groups = new Map<string, WaitingGroup>();
   for await (const jobs of openJobs()) {
@@ -65,9 +54,11 @@ export async function reportQueue(
   return {
     lanes: [...lanes.values()].map((lane, index) => ({
       ...lane,
+      /** How many jobs ended a minute, lately. */
       ended_per_minute: rates.get(lane.lane) ?? 0,
       messages: messages[index] as QueueMessages,
     })),
+    // The best priority first, then the key whose job has waited for longest.
     waiting: [...groups.values()].sort(
       (a, b) =>
         queueNames.indexOf(a.lane) - queueNames.indexOf(b.lane) ||

@@ -186,7 +186,8 @@ describe('a hostile page costs little:', () => {
 
     const found = textOf(html);
 
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(4_000);
+    // What takes the square of its length takes minutes; a busy machine takes ten seconds for the dearest of these.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(20_000);
     if (typeof text === 'string') expect(found).toBe(text);
     else expect(found).toMatch(text);
   });

@@ -21,8 +21,9 @@ export default defineConfig({
     testTimeout: isExhaustive ? 300_000 : 120_000,
     hookTimeout: 120_000,
     // The engines and stages take as much as the workers. On two cores a third works while others wait: for pages that take
-    // long, providers that are dead, processes that start. More than four were not tried.
-    maxWorkers: Math.max(3, Math.min(4, Math.floor(availableParallelism() / 2))),
+    // long, providers that are dead, processes that start. What is tried with all cases is long and large: two do that. More
+    // than four were not tried.
+    maxWorkers: Math.max(isExhaustive ? 2 : 3, Math.min(4, Math.floor(availableParallelism() / 2))),
     // A worker keeps the modules of `node_modules` from file to file; `each-file.ts` resets all else.
     isolate: false,
     restoreMocks: true,

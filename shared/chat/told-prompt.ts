@@ -42,9 +42,10 @@ export async function knownOf(
   const written = new Map<string | undefined, number>();
   try {
     for (const charge of await lastCharges(keyId, used, lastCalls)) {
-      const { prompt_tokens, completion_tokens = 0 } = charge;
-      if (!prompt_tokens) continue;
-      tokens.set(charge.prompt_hash, prompt_tokens);
+      const { prompt_tokens, completion_tokens } = charge;
+      if (prompt_tokens) tokens.set(charge.prompt_hash, prompt_tokens);
+      // A prompt that was paid without an answer says nothing of how long answers are.
+      if (!completion_tokens) continue;
       written.set(charge.model, Math.max(completion_tokens, written.get(charge.model) ?? 0));
     }
   } catch (error) {

@@ -18,12 +18,9 @@ import { useStore } from '../support/worlds/store.ts';
 const stub = await useModelStub();
 await useStore({ modelUrl: stub.url });
 
+const mini = findModel('gpt-5-mini') as Model;
 /** As dear as the dearest that agents ask. */
-const model: Model = {
-  ...(findModel('gpt-5-mini') as Model),
-  usdPerMillionTokens: { input: 5, output: 25 },
-};
-const cheaper: Model = { ...model, usdPerMillionTokens: { input: 1.25, output: 10 } };
+const model: Model = { ...mini, usdPerMillionTokens: { input: 5, output: 25 } };
 let keyId: string;
 
 beforeEach(() => openKey(0.5));
@@ -39,7 +36,13 @@ const answered = (prompt: number, completion: number, finish_reason = 'stop'): B
   pieces: [
     JSON.stringify({
       ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: model.id },
-      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason }],
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: completion > 0 ? 'ok' : '' },
+          finish_reason,
+        },
+      ],
       usage: {
         ...{ prompt_tokens: prompt, completion_tokens: completion },
         total_tokens: prompt + completion,
@@ -87,7 +90,7 @@ async function limitOf(change?: Change): Promise<number | undefined> {
 
 describe('agents at once that name 32,000 tokens or more', () => {
   it('spend nearly all of a small budget before one is refused', async () => {
-    await openKey(cases(4, 25));
+    await openKey(cases(2, 25));
     const sessions = Array.from({ length: cases(4, 20) }, (_, seed) => new AgentSession(seed));
     stub.respond(({ messages }, n) => {
       const [, { content } = {}] = messages as { content?: string }[];
@@ -100,7 +103,7 @@ describe('agents at once that name 32,000 tokens or more', () => {
         const { messages } = session;
         try {
           const body = { messages, tools: sessionTools, max_tokens: 64_000 };
-          await end(callOf({ model: cheaper, body }));
+          await end(callOf({ model: mini, body }));
         } catch (error) {
           expect(error).toMatchObject({ statusCode: 429 });
           const { spent, ceiling } = await accountOf(keyId);
@@ -173,6 +176,7 @@ describe('a call of a key with little left', () => {
     await write(3_000, { subject: { tags: ['chat'] }, model: { ...model, id: 'gpt-5' } });
     stub.respond({ kind: 'status', status: 400 });
     await end(callOf()).catch(() => {});
+    await write(0);
 
     expect(await limitOf()).toBe(16_384);
   });

@@ -15,7 +15,7 @@ export interface Command {
   /** What it takes one or several of, such as `FILE...`. */
   takesMany?: string;
   options: readonly string[];
-  /** Options of it that mean something else than those of other commands. They take one value. */
+  /** Its options with a meaning that other commands don't share. They take one value. */
   ownOptions?: Record<string, Option>;
   /** What its help says at the end. */
   notes: string;

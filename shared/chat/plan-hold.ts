@@ -11,7 +11,7 @@ export interface LimitedFit extends Fit {
 
 /** A key with this many times what a call can cost gets no limit. */
 const plenty = 10;
-/** While others run, what is usual takes one of so many parts of what is left, at most. */
+/** While others run, a usual answer may take a quarter of the rest at most. */
 const sharers = 4;
 /** The shortest output that is worth a call. A reasoning model thinks within it. */
 const leastTokens = 256;
@@ -40,8 +40,8 @@ export interface PlanOptions {
 }
 
 /**
- * Plans a call's hold: all that it may write, if that is a tenth of what is available; else a tenth, or what is usual,
- * of which no more than all can be paid, or a quarter while others run. The output is limited to that. A limit of the
+ * Plans a call's hold: all that it may write, if a tenth of what is available covers that; else a tenth, or a usual
+ * answer as far as all of it pays for that, or a quarter while others run. The output is limited to that. A limit of the
  * caller's own stands, unless the call `mayBeShorter`. A call that `canWait` waits for what running calls give back
  * rather than being limited below the usual. `limitName` is the caller's name of the limit.
  */

@@ -4,7 +4,7 @@ import { invalidParameter } from './drive-error.ts';
 export type FieldsMask = true | Map<string, FieldsMask>;
 
 /**
- * Reads a mask such as `nextPageToken,files(id,name)`, whose top names are `known`. Throws Drive's 400.
+ * Reads a mask such as `nextPageToken,files(id,name)`, with `known` names at the top. Throws Drive's 400.
  * @see https://developers.google.com/workspace/drive/api/guides/fields-parameter
  */
 export function parseFields(text: string, known: readonly string[]): Map<string, FieldsMask> {

@@ -12,7 +12,7 @@ import {
 } from './google-files.ts';
 
 /**
- * The fields of a file that the service asks for. There are no shared drives, whose id `driveId` is.
+ * The fields of a file that the service asks for. There are no shared drives, so no `driveId`.
  * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
  */
 export const knownFields = `id name mimeType parents driveId size md5Checksum modifiedTime trashed

@@ -12,7 +12,7 @@ export interface GoogleFormat {
   /** Its name on disk ends in this. */
   extension: string;
   mimeType: string;
-  /** The type that it is exported to, which is that of its bytes on disk. */
+  /** The type that it is exported to. Its bytes on disk have this type. */
   exportType: string;
   /** The editor's name in links to the file. */
   editor: string;

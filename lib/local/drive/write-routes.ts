@@ -66,7 +66,7 @@ export function addWriteRoutes(
   app.put(`${uploadPath}/:fileId`, resume);
 }
 
-/** Reads the metadata of a file; that of an empty body is empty. Throws Drive's 400. */
+/** Reads the metadata of a file; an empty body has none. Throws Drive's 400. */
 async function readMetadata({ query, body }: WriteRequest): Promise<FileMetadata> {
   fileFields(query.fields);
   if (query.addParents) throw badRequest('The service moves no file.');

@@ -50,7 +50,7 @@ export class ServiceBucket extends s3.Bucket {
     this.allowWithin(fn, '', ...actions);
   }
 
-  /** Lets a function act on the objects whose names begin with a prefix. */
+  /** Lets a function act on the objects under a prefix. */
   allowWithin(fn: LambdaFunction, prefix: string, ...actions: string[]): void {
     const { variable, holds } = this.props;
     allow(fn, onS3(actions), this.arnForObjects(`${prefix}*`));

@@ -82,7 +82,7 @@ export const tags = v.pipe(
   v.check(areTags, tagsWanted),
   v.transform(tagsOf),
 );
-/** The ARN of a resource of a service, such as `key/…` of KMS. `resource` is what stands before the resource's own name. */
+/** The ARN of a resource of a service, such as `key/…` of KMS. `resource` is the part before the resource's own name. */
 export const arn = (service: string, resource: string, what: string) =>
   formed(
     new RegExp(`^arn:aws[\\w-]*:${service}:[\\w-]*:\\d{12}:${resource}[\\w-]+$`),

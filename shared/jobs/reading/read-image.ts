@@ -34,7 +34,7 @@ const useOf = ({ pipeline, extract }: SourceJob) =>
 export const isToBeSeen = ({ extract }: Claimed<SourceJob>, confidence: number | null) =>
   extract?.vision_below !== undefined && confidence !== null && confidence < extract.vision_below;
 
-/** A page whose picture is read for a job. */
+/** A page to read as a picture for a job. */
 interface PageImage {
   job: Claimed<SourceJob>;
   page: number;

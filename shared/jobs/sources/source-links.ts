@@ -22,7 +22,7 @@ export function sourceLinksOf(job: SourceJob): Link[] {
   return links;
 }
 
-/** Returns the item by which a source's plain name is that of the first question of a kind about it. */
+/** Returns the item that gives a source's plain name to the first question of a kind about it. */
 export function nameClaimOf(job: Pick<SourceJob, 'drive_file_id'> & Task) {
   const { drive_file_id = '', pipeline_instruction = '', extract } = job;
   const question_sha256 = extract ? extractSha256(job) : sha256(pipeline_instruction);

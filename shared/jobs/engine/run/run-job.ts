@@ -18,7 +18,7 @@ export type RunOf<Its, Result> = (
   signal: AbortSignal,
 ) => Promise<Result | RunEnd | EndedJob>;
 
-/** Does work whose finished pieces are kept. If time is up after some were, the job goes on after them. */
+/** Does work and keeps its finished pieces. If time is up after some were kept, the job goes on after them. */
 export async function orGoOn<Outcome>(
   job: ClaimedJob,
   signal: AbortSignal,

@@ -37,7 +37,8 @@ describe('text of callers, providers and documents', () => {
 /** The beginning of an attack whose time grows faster than its text; null if there is none. */
 function busiestOn(expression: RegExp): string | null {
   for (const attack of attacksOn(expression)) {
-    if (keepsBusy(expression, attack)) return attack(100);
+    // What is slow is slow again; a machine that stood still has gone on.
+    if ([1, 2, 3].every(() => keepsBusy(expression, attack))) return attack(100);
   }
   return null;
 }
@@ -78,12 +79,14 @@ function quickestOf(expression: RegExp, text: string): number {
   return quickest;
 }
 
+/** The processor's time, in ms: none passes while other processes have it. */
 function timeOf(expression: RegExp, text: string, times = 1): number {
-  const startedAt = performance.now();
+  const started = process.cpuUsage();
   for (let time = 0; time < times; time++) {
     if (expression.global) text.replace(expression, '');
     else expression.test(text);
     expression.lastIndex = 0;
   }
-  return performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1_000;
 }

@@ -84,7 +84,11 @@ export async function startModelStub(port = 0) {
       await behave(behaviour, body, path, response, closing.signal);
     } catch (error) {
       if (closing.signal.aborted || response.headersSent) response.destroy();
-      else send(response, 500, 'text/plain', `model stub: ${error}`);
+      else {
+        // A client sees a 500 alone.
+        console.error('the model stub failed:', error);
+        send(response, 500, 'text/plain', `model stub: ${error}`);
+      }
     }
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');

@@ -79,14 +79,12 @@ function quickestOf(expression: RegExp, text: string): number {
   return quickest;
 }
 
-/** The processor's time, in ms: none passes while other processes have it. */
 function timeOf(expression: RegExp, text: string, times = 1): number {
-  const started = process.cpuUsage();
+  const startedAt = performance.now();
   for (let time = 0; time < times; time++) {
     if (expression.global) text.replace(expression, '');
     else expression.test(text);
     expression.lastIndex = 0;
   }
-  const { user, system } = process.cpuUsage(started);
-  return (user + system) / 1_000;
+  return performance.now() - startedAt;
 }

@@ -6,7 +6,8 @@ import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, completionQuestion } from './completion-request.ts';
 import { askedOfAll, byCatalogue } from './fallbacks.ts';
-import { type HeldCall, holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
+import { type HeldCall, holdCall, type ModelCall } from './hold-call.ts';
+import { openHeldCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { type AnswerEvents, chatSubject, type Turn } from './turn.ts';
 

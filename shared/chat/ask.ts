@@ -1,14 +1,8 @@
 import type { Kept, Outcome, Products } from '../ledger/settle.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import { textOf } from '../models/token-bounds.ts';
-import {
-  type HeldCall,
-  holdCall,
-  type MeteredCall,
-  type ModelCall,
-  openHeldCall,
-  readCompletion,
-} from './metered-call.ts';
+import { type HeldCall, holdCall, type ModelCall } from './hold-call.ts';
+import { type MeteredCall, openHeldCall, readCompletion } from './metered-call.ts';
 import type { ToAnswer } from './respond.ts';
 
 /** A model's answer as a whole; `cost` in nano-dollars. */

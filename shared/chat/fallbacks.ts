@@ -2,7 +2,7 @@ import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/errors.ts';
 import { type AllowedModels, allowedModelsOf, usableModel } from '../keys/usable-models.ts';
 import type { Model } from '../models/catalogue.ts';
-import type { Route } from './metered-call.ts';
+import type { Route } from './hold-call.ts';
 import { requireModel } from './models.ts';
 
 /** What a request says of the models that may answer it. */

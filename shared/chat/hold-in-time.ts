@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { fullJitterMs } from '../jitter.ts';
 import { BudgetExceededError } from '../ledger/terms/limit-errors.ts';
-import { type HeldCall, holdCall, type ModelCall } from './metered-call.ts';
+import { type HeldCall, holdCall, type ModelCall } from './hold-call.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 4_000;

@@ -6,7 +6,7 @@ import { catalogue, type Model } from '../models/catalogue.ts';
 import { ModelError } from '../models/errors.ts';
 import { askHeld } from './ask.ts';
 import { completionQuestion } from './completion-request.ts';
-import { type HeldCall, holdCall } from './metered-call.ts';
+import { type HeldCall, holdCall } from './hold-call.ts';
 import { chatSubject, type Turn } from './turn.ts';
 
 /** A task for a model whose answer is JSON of a shape. */

@@ -11,15 +11,9 @@ import type { Model } from '../models/catalogue.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import type { ModelRequest } from '../models/upstreams/upstream.ts';
 import { forwardStream } from './forward-stream.ts';
+import { type ModelCall, type Route, sizedRequest } from './hold-call.ts';
 import { holdInTime } from './hold-in-time.ts';
-import {
-  type MeteredCall,
-  type ModelCall,
-  openHeldCall,
-  type Route,
-  readCompletion,
-  sizedRequest,
-} from './metered-call.ts';
+import { type MeteredCall, openHeldCall, readCompletion } from './metered-call.ts';
 import { chatSubject } from './turn.ts';
 
 /**

@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  holdCall,
-  type ModelCall,
-  openHeldCall,
-  readCompletion,
-} from '../../shared/chat/metered-call.ts';
+import { holdCall, type ModelCall } from '../../shared/chat/hold-call.ts';
+import { openHeldCall, readCompletion } from '../../shared/chat/metered-call.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';

@@ -1,4 +1,4 @@
-import type { ModelCall } from '../../chat/metered-call.ts';
+import type { ModelCall } from '../../chat/hold-call.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { callersJobIdOf, type Job } from '../engine/item/job.ts';
 

@@ -1,5 +1,5 @@
 import { askHeld } from '../../chat/ask.ts';
-import { type HeldCall, holdCall } from '../../chat/metered-call.ts';
+import { type HeldCall, holdCall } from '../../chat/hold-call.ts';
 import type { ImageTaker } from '../../ledger/image-taker.ts';
 import { reserve } from '../../ledger/reserve.ts';
 import { release, settleWith } from '../../ledger/settle.ts';

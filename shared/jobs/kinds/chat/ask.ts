@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '../../../aws/transact.ts';
 import { type Answer, ask } from '../../../chat/ask.ts';
-import type { ModelCall } from '../../../chat/metered-call.ts';
+import type { ModelCall } from '../../../chat/hold-call.ts';
 import type { Kept, Products } from '../../../ledger/settle.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
 import type { ClaimedJob, Job } from '../../engine/item/job.ts';

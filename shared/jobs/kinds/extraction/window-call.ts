@@ -1,5 +1,5 @@
 import { isGone } from '../../../aws/is-gone.ts';
-import type { ModelCall } from '../../../chat/metered-call.ts';
+import type { ModelCall } from '../../../chat/hold-call.ts';
 import { arraysOf } from '../../../extract/asked/field.ts';
 import { readSchema } from '../../../extract/asked/read-schema.ts';
 import type { ExtractSpec } from '../../../extract/asked/spec.ts';

@@ -1,10 +1,15 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { addTo } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
-import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
-import type { AccountHold } from './account/account-hold.ts';
-import { costOn, holdsOfCharge } from './account/account-hold.ts';
+import {
+  type Account,
+  accountUpdate,
+  inWindow,
+  requireAccount,
+  windowOf,
+} from './account/account.ts';
+import { type AccountHold, costOn, holdsOfCharge } from './account/account-hold.ts';
 import {
   bookedAttribute,
   calmMs,
@@ -133,8 +138,7 @@ async function payersOf(charge: Charge): Promise<Payer[]> {
 }
 
 async function payerOf(part: AccountHold): Promise<Payer> {
-  const account = await findAccount(part.key_id);
-  if (!account) throw new Error(`${part.key_id} has no account`);
+  const account = await requireAccount(part.key_id);
   const isOpen = account[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
   return { part, account, isOpen, has: Math.max(0, account.available) };
 }
@@ -162,38 +166,22 @@ function changeOf(payer: Payer, cost: number): TransactWriteItem {
   const epoch = epochOf(part.heldAtMs);
   if (isOpen) return { Update: tellAudit(part.key_id, epoch) };
   const window = windowOf(account);
-  const audited = {
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(part.key_id),
-    ExpressionAttributeNames: { '#held': heldAttribute(epoch) },
-  };
-  const isAsRead = `attribute_not_exists(#held) AND ${inWindow(window)}`;
-  if (!paysNow(payer)) {
+  const { UpdateExpression, ...check } = accountUpdate(part.key_id, (value) => {
+    const isAsRead = [`attribute_not_exists(${heldAttribute(epoch)})`, inWindow(window, value)];
+    if (!paysNow(payer)) return { when: isAsRead };
+    // Tokens are counted, whatever is left of them.
+    const has = cost > 0 && countsMoney(part) && `available >= ${value(cost)}`;
     return {
-      ConditionCheck: {
-        ...audited,
-        ConditionExpression: isAsRead,
-        ExpressionAttributeValues: { ':window': window },
-      },
+      when: [...isAsRead, has],
+      set: [`spent = spent + ${value(cost)}`, `available = available - ${value(cost)}`],
     };
-  }
-  return {
-    Update: {
-      ...audited,
-      // Tokens are counted, whatever is left of them.
-      ConditionExpression: `${isAsRead}${cost > 0 && countsMoney(part) ? ' AND available >= :cost' : ''}`,
-      UpdateExpression: 'SET spent = spent + :cost, available = available - :cost',
-      ExpressionAttributeValues: { ':window': window, ':cost': cost },
-    },
-  };
+  });
+  return UpdateExpression ? { Update: { ...check, UpdateExpression } } : { ConditionCheck: check };
 }
 
 /** The change of an account that an audit finds which has read its charges before. */
-const tellAudit = (accountId: string, epoch: number) => ({
-  TableName: setting('LEDGER_TABLE'),
-  Key: accountKey(accountId),
-  ConditionExpression: 'attribute_exists(#held)',
-  UpdateExpression: 'SET #booked = if_not_exists(#booked, :zero) + :one',
-  ExpressionAttributeNames: { '#held': heldAttribute(epoch), '#booked': bookedAttribute(epoch) },
-  ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
-});
+const tellAudit = (accountId: string, epoch: number) =>
+  accountUpdate(accountId, (value) => ({
+    when: [`attribute_exists(${heldAttribute(epoch)})`],
+    set: [addTo(bookedAttribute(epoch), 1, value)],
+  }));

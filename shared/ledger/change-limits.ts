@@ -1,12 +1,11 @@
+import { asRead } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
-import { setting } from '../config.ts';
 import {
   type Account,
   type AccountLimits,
-  accountKey,
+  accountUpdate,
   limitAttributes,
   requestsAttribute,
-  sameExtra,
 } from './account/account.ts';
 import { closeParts } from './parts/close.ts';
 import { grow } from './parts/grow.ts';
@@ -88,39 +87,27 @@ function changeOf(
   { startsAt, endsAt }: BudgetWindow,
   { raise, extra = part.extra ?? 0, requests, atOnce }: Kept & { raise: number; extra?: number },
 ): TransactWriteItem {
-  const isOwn = !part.closed;
-  const { when, values } = sameExtra(part);
-  return {
-    Update: {
-      TableName: setting('LEDGER_TABLE'),
-      Key: accountKey(part.key_id),
-      ConditionExpression: [
-        'ceiling = :oldCeiling',
-        'window_ends_at = :oldEnd',
-        when,
-        isOwn
-          ? `${part.parts ? 'parts = :parts' : 'attribute_not_exists(parts)'}${part.open_parts ? ' AND open_parts = :one' : ''}`
-          : 'closed = :true',
-      ].join(' AND '),
-      UpdateExpression: `SET ceiling = ceiling + :raise, available = available + :raise, #duration = :duration, spent_since = :since, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent${extra === 0 ? ' REMOVE extra' : ', extra = :extra'}`,
-      ExpressionAttributeNames: { '#duration': 'duration' },
-      ExpressionAttributeValues: {
-        ...values,
-        ...(extra !== 0 && { ':extra': extra }),
-        ':oldCeiling': part.ceiling,
-        ':oldEnd': part.window_ends_at,
-        ...(isOwn && part.parts && { ':parts': part.parts }),
-        ...(isOwn && part.open_parts && { ':one': 1 }),
-        ...(!isOwn && { ':true': true }),
-        ':raise': raise,
-        ':duration': duration,
-        // What is spent stays, though a new duration moves the window's start.
-        ':since': part.spent_since ?? part.window_starts_at,
-        ':starts': startsAt,
-        ':ends': endsAt,
-        ':rpm': requests,
-        ':concurrent': atOnce,
-      },
-    },
-  };
+  const update = accountUpdate(part.key_id, (value, name) => ({
+    when: [
+      asRead(part, 'ceiling', value),
+      asRead(part, 'window_ends_at', value),
+      asRead(part, 'extra', value),
+      part.closed ? `closed = ${value(true)}` : asRead(part, 'parts', value),
+      !part.closed && part.open_parts !== undefined && `open_parts = ${value(1)}`,
+    ],
+    set: [
+      `ceiling = ceiling + ${value(raise)}`,
+      `available = available + ${value(raise)}`,
+      `${name('duration')} = ${value(duration)}`,
+      // What is spent stays, though a new duration moves the window's start.
+      `spent_since = ${value(part.spent_since ?? part.window_starts_at)}`,
+      `window_starts_at = ${value(startsAt)}`,
+      `window_ends_at = ${value(endsAt)}`,
+      `requests_per_minute = ${value(requests)}`,
+      `max_concurrent = ${value(atOnce)}`,
+      extra !== 0 && `extra = ${value(extra)}`,
+    ],
+    remove: [extra === 0 && 'extra'],
+  }));
+  return { Update: update };
 }

@@ -1,4 +1,5 @@
 import { queryItems } from '../aws/dynamodb.ts';
+import { expressUpdate } from '../aws/express-update.ts';
 import { putItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
@@ -151,13 +152,12 @@ export async function eraseCustomer(ownerId: string, name: string): Promise<bool
     ({ customer }) => customer === name && name !== '',
   );
   for (const { key_id, entry } of listed) {
-    await updateItem({
-      TableName: setting('LEDGER_TABLE'),
-      Key: { key_id, entry },
-      ConditionExpression: 'attribute_exists(entry)',
-      UpdateExpression: 'SET customer = :erased',
-      ExpressionAttributeValues: { ':erased': 'erased' },
-    });
+    await updateItem(
+      expressUpdate(setting('LEDGER_TABLE'), { key_id, entry }, (value) => ({
+        when: ['attribute_exists(entry)'],
+        set: [`customer = ${value('erased')}`],
+      })),
+    );
   }
   return listed.length > 0;
 }

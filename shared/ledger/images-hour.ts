@@ -1,5 +1,5 @@
-import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { getItem, queryPages } from '../aws/dynamodb.ts';
+import { addTo, expressUpdate } from '../aws/express-update.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 
@@ -44,14 +44,14 @@ export async function takeImage(
   imagesPerHour: number,
   hour = hourOf(Date.now()),
 ): Promise<string | undefined> {
-  const taken = await update(keyId, {
-    ConditionExpression: '#hour = :hour AND used < :limit',
-    UpdateExpression:
-      'SET used = used + :one, taken.#job = if_not_exists(taken.#job, :zero) + :one',
-    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
-    ExpressionAttributeValues: { ':hour': hour, ':limit': imagesPerHour, ':one': 1, ':zero': 0 },
+  const isTaken = await update(keyId, (value, name) => {
+    const ofJob = `taken.${name(jobId)}`;
+    return {
+      when: [`${name('hour')} = ${value(hour)}`, `used < ${value(imagesPerHour)}`],
+      set: [`used = used + ${value(1)}`, addTo(ofJob, 1, value)],
+    };
   });
-  if (taken) return hour;
+  if (isTaken) return hour;
   const window = await findWindow(keyId);
   if (window?.hour === hour && window.used >= imagesPerHour) return undefined;
   // Another machine's clock is ahead, and has begun the next hour: the image is taken from that one.
@@ -67,21 +67,18 @@ export async function giveBackImages(
   hour: string,
   count: number,
 ): Promise<void> {
-  const given = await update(keyId, {
-    ConditionExpression: '#hour = :hour AND taken.#job >= :count',
-    UpdateExpression: 'SET used = used - :count, taken.#job = taken.#job - :count',
-    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
-    ExpressionAttributeValues: { ':hour': hour, ':count': count },
-    ReturnValues: 'UPDATED_NEW',
+  const given = await update(keyId, (value, name) => {
+    const ofJob = `taken.${name(jobId)}`;
+    return {
+      when: [`${name('hour')} = ${value(hour)}`, `${ofJob} >= ${value(count)}`],
+      set: [`used = used - ${value(count)}`, `${ofJob} = ${ofJob} - ${value(count)}`],
+    };
   });
-  const left = (given?.Attributes as Pick<OcrWindow, 'taken'> | undefined)?.taken[jobId];
-  if (left !== 0) return;
-  await update(keyId, {
-    ConditionExpression: '#hour = :hour AND taken.#job = :none',
-    UpdateExpression: 'REMOVE taken.#job',
-    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
-    ExpressionAttributeValues: { ':hour': hour, ':none': 0 },
-  });
+  if (given?.taken[jobId] !== 0) return;
+  await update(keyId, (value, name) => ({
+    when: [`${name('hour')} = ${value(hour)}`, `taken.${name(jobId)} = ${value(0)}`],
+    remove: [`taken.${name(jobId)}`],
+  }));
 }
 
 /** Gives back all images of the hour that a job took and did not read. `readIn` tells how many it read. */
@@ -93,16 +90,11 @@ export async function returnUnreadImages(
   const window = await findWindow(keyId);
   const taken = window?.taken[jobId];
   if (!window || taken === undefined) return;
-  await update(keyId, {
-    ConditionExpression: '#hour = :hour AND taken.#job = :taken',
-    UpdateExpression: 'SET used = used - :unread REMOVE taken.#job',
-    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
-    ExpressionAttributeValues: {
-      ':hour': window.hour,
-      ':taken': taken,
-      ':unread': taken - readIn(window.hour),
-    },
-  });
+  await update(keyId, (value, name) => ({
+    when: [`${name('hour')} = ${value(window.hour)}`, `taken.${name(jobId)} = ${value(taken)}`],
+    set: [`used = used - ${value(taken - readIn(window.hour))}`],
+    remove: [`taken.${name(jobId)}`],
+  }));
 }
 
 /** Empties every window whose hour is over. Returns how many. */
@@ -127,33 +119,36 @@ export async function resetOcrWindows(): Promise<number> {
 const windowLane = 'images';
 
 async function beginHour(keyId: string, hour: string): Promise<void> {
-  await update(keyId, {
-    ConditionExpression: 'attribute_not_exists(#hour) OR #hour < :hour',
-    UpdateExpression:
-      'SET #hour = :hour, used = :zero, taken = :none, audit_lane = :lane, audit_at = :end',
-    ExpressionAttributeNames: { '#hour': 'hour' },
-    ExpressionAttributeValues: {
-      ':hour': hour,
-      ':zero': 0,
-      ':none': {},
-      ':lane': windowLane,
-      ':end': new Date(hourEndMs(Date.parse(`${hour}:00Z`))).toISOString(),
-    },
-  });
+  const endsAt = new Date(hourEndMs(Date.parse(`${hour}:00Z`))).toISOString();
+  await update(keyId, (value, name) => ({
+    when: [`attribute_not_exists(${name('hour')}) OR ${name('hour')} < ${value(hour)}`],
+    set: [
+      `${name('hour')} = ${value(hour)}`,
+      `used = ${value(0)}`,
+      `taken = ${value({})}`,
+      `audit_lane = ${value(windowLane)}`,
+      `audit_at = ${value(endsAt)}`,
+    ],
+  }));
 }
 
 async function emptyWindow(keyId: string, now: number): Promise<void> {
-  await update(keyId, {
-    ConditionExpression: '#hour < :hour',
+  await update(keyId, (value, name) => ({
+    when: [`${name('hour')} < ${value(hourOf(now))}`],
     // The hour stays, so that the next image begins a new one, which is listed again.
-    UpdateExpression: 'SET used = :zero, taken = :none REMOVE audit_at',
-    ExpressionAttributeNames: { '#hour': 'hour' },
-    ExpressionAttributeValues: { ':hour': hourOf(now), ':zero': 0, ':none': {} },
-  });
+    set: [`used = ${value(0)}`, `taken = ${value({})}`],
+    remove: ['audit_at'],
+  }));
 }
 
 const findWindow = (keyId: string) => getItem<OcrWindow>(setting('LEDGER_TABLE'), windowKey(keyId));
 
-/** Changes a key's window. Returns undefined if the condition doesn't hold. */
-const update = (keyId: string, change: Omit<UpdateCommandInput, 'TableName' | 'Key'>) =>
-  updateItem({ TableName: setting('LEDGER_TABLE'), Key: windowKey(keyId), ...change });
+/** Changes a key's window. Returns what it set; undefined if the condition doesn't hold. */
+async function update(
+  keyId: string,
+  write: Parameters<typeof expressUpdate>[2],
+): Promise<Pick<OcrWindow, 'taken'> | undefined> {
+  const change = expressUpdate(setting('LEDGER_TABLE'), windowKey(keyId), write);
+  const changed = await updateItem({ ...change, ReturnValues: 'UPDATED_NEW' });
+  return changed?.Attributes as Pick<OcrWindow, 'taken'> | undefined;
+}

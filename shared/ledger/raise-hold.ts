@@ -1,7 +1,6 @@
 import { writeTransaction } from '../aws/transact.ts';
 import { updateOrItem } from '../aws/write-item.ts';
-import { setting } from '../config.ts';
-import { type Account, accountKey, findAccount, inWindow } from './account/account.ts';
+import { type Account, accountUpdate, inWindow, requireAccount } from './account/account.ts';
 import type { AccountHold } from './account/account-hold.ts';
 import { undoHold } from './account/credit.ts';
 import { epochOf, heldAttribute } from './account/epoch.ts';
@@ -87,39 +86,43 @@ async function raiseOnAll(parts: AccountHold[], nanoUsd: number): Promise<Raised
 
 async function raiseOn(part: AccountHold, nanoUsd: number): Promise<Attempt> {
   const { key_id } = part;
-  const change = raiseOf(part, nanoUsd);
   const { output, refusedBy } = await updateOrItem<Account>({
-    ...change,
-    ...(isPart(key_id) && {
-      ConditionExpression: `${change.ConditionExpression} AND attribute_not_exists(closed)`,
-    }),
+    ...raiseOf(part, nanoUsd, isPart(key_id) && 'attribute_not_exists(closed)'),
     ReturnValues: 'ALL_NEW',
   });
-  if (refusedBy?.closed) return raiseOnClosed(change, refusedBy);
+  if (refusedBy?.closed) return raiseOnClosed(raiseOf(part, nanoUsd), key_id);
   const account = (output?.Attributes as Account | undefined) ?? refusedBy;
   if (!account) throw new Error(`${key_id} has no account`);
   remember(account, !output);
   return { isHeld: output !== undefined, account };
 }
 
-const raiseOf = ({ key_id, heldAtMs, window }: AccountHold, nanoUsd: number) => ({
-  TableName: setting('LEDGER_TABLE'),
-  Key: accountKey(key_id),
-  // An account that has no sum of the epoch any more was audited: nothing can be settled in it.
-  ConditionExpression: `available >= :more AND attribute_exists(#held) AND ${inWindow(window)}`,
-  UpdateExpression: 'SET available = available - :more, held = held + :more, #held = #held + :more',
-  ExpressionAttributeNames: { '#held': heldAttribute(epochOf(heldAtMs)) },
-  ExpressionAttributeValues: { ':more': nanoUsd, ':window': window },
-});
+function raiseOf(
+  { key_id, heldAtMs, window }: AccountHold,
+  nanoUsd: number,
+  also?: string | false,
+) {
+  const held = heldAttribute(epochOf(heldAtMs));
+  return accountUpdate(key_id, (value) => ({
+    when: [
+      `available >= ${value(nanoUsd)}`,
+      // An account that has no sum of the epoch any more was audited: nothing can be settled in it.
+      `attribute_exists(${held})`,
+      inWindow(window, value),
+      also,
+    ],
+    set: [
+      `available = available - ${value(nanoUsd)}`,
+      `held = held + ${value(nanoUsd)}`,
+      `${held} = ${held} + ${value(nanoUsd)}`,
+    ],
+  }));
+}
 
 /** Raises a hold on a part that takes no others: on the condition that its account isn't below its limit. */
-async function raiseOnClosed(
-  change: ReturnType<typeof raiseOf>,
-  { key_id }: Account,
-): Promise<Attempt> {
+async function raiseOnClosed(change: ReturnType<typeof raiseOf>, key_id: string): Promise<Attempt> {
   const failed = await writeTransaction([{ Update: change }, { ConditionCheck: hasLeft(key_id) }]);
-  const account = await findAccount(key_id);
-  if (!account) throw new Error(`${key_id} has no account`);
+  const account = await requireAccount(key_id);
   const isBelow = failed?.includes(1);
   return { isHeld: !failed, account: isBelow ? { ...account, available: 0 } : account };
 }

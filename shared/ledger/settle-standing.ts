@@ -1,10 +1,17 @@
 import { v7 as uuidv7 } from 'uuid';
+import { addTo, expressUpdate } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { measure } from '../metrics.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
 import {
-  auditDueMs,
+  type Account,
+  accountUpdate,
+  inWindow,
+  requireAccount,
+  windowOf,
+} from './account/account.ts';
+import {
+  auditAt,
   endedAttribute,
   epochOf,
   heldAttribute,
@@ -108,16 +115,16 @@ function standingWrite(
   held: number,
   ends: boolean,
 ): TransactWriteItem {
-  const asRead = {
-    TableName: setting('LEDGER_TABLE'),
-    Key: standingKey(key_id, standingIdIn(entry)),
-    ConditionExpression: '#hold = :read',
-    ExpressionAttributeNames: { '#hold': 'hold' },
-  };
-  if (ends) return { Delete: { ...asRead, ExpressionAttributeValues: { ':read': hold } } };
-  const values = { ':read': hold, ':left': hold - held };
-  const UpdateExpression = 'SET #hold = :left';
-  return { Update: { ...asRead, UpdateExpression, ExpressionAttributeValues: values } };
+  const Key = standingKey(key_id, standingIdIn(entry));
+  const { UpdateExpression, ...asRead } = expressUpdate(
+    setting('LEDGER_TABLE'),
+    Key,
+    (value, name) => ({
+      when: [`${name('hold')} = ${value(hold)}`],
+      set: [!ends && `${name('hold')} = ${value(hold - held)}`],
+    }),
+  );
+  return ends ? { Delete: asRead } : { Update: { ...asRead, UpdateExpression } };
 }
 
 interface Change {
@@ -137,47 +144,28 @@ async function creditsOf(standing: StandingHold, change: Change): Promise<Transa
   return Promise.all(credits);
 }
 
-async function requireAccount(id: string): Promise<Account> {
-  const account = await findAccount(id);
-  if (!account) throw new Error(`${id} has no account`);
-  return account;
-}
-
 /** Moves a hold to what was spent. A cost counts if the account is still in the window of the hold. */
 function creditOf(account: Account, window: number, { held, chargedHold, cost, now }: Change) {
-  const counted = windowOf(account) === window ? cost : 0;
+  const current = windowOf(account);
+  const counted = current === window ? cost : 0;
   const epoch = epochOf(now);
-  return {
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(account.key_id),
+  return accountUpdate(account.key_id, (value) => ({
     // An epoch that is recounted takes no credits, nor one that was audited meanwhile: the next one does.
-    ConditionExpression: `attribute_not_exists(#recount) AND ${takesHolds} AND ${inWindow(windowOf(account))}`,
-    UpdateExpression: `SET ${[
-      'held = held - :held',
-      'spent = spent + :cost',
-      'available = available + :back',
-      '#held = if_not_exists(#held, :zero)',
-      '#ended = if_not_exists(#ended, :zero) + :charged',
-      '#settled = if_not_exists(#settled, :zero) + :cost',
-      'audit_at = if_not_exists(audit_at, :audit)',
-    ].join(', ')}`,
-    ExpressionAttributeNames: {
-      '#recount': recountAttribute(epoch),
-      '#held': heldAttribute(epoch),
-      '#ended': endedAttribute(epoch),
-      '#settled': settledAttribute(epoch, windowOf(account)),
-    },
-    ExpressionAttributeValues: {
-      ':held': held,
-      ':charged': chargedHold,
-      ':cost': counted,
-      ':back': held - counted,
-      ':zero': 0,
-      ':window': windowOf(account),
-      ':epoch': epoch,
-      ':audit': new Date(auditDueMs(epoch)).toISOString(),
-    },
-  };
+    when: [
+      `attribute_not_exists(${recountAttribute(epoch)})`,
+      takesHolds(epoch, value),
+      inWindow(current, value),
+    ],
+    set: [
+      `held = held - ${value(held)}`,
+      `spent = spent + ${value(counted)}`,
+      `available = available + ${value(held - counted)}`,
+      addTo(heldAttribute(epoch), 0, value),
+      addTo(endedAttribute(epoch), chargedHold, value),
+      addTo(settledAttribute(epoch, current), counted, value),
+      `audit_at = if_not_exists(audit_at, ${value(auditAt(epoch))})`,
+    ],
+  }));
 }
 
 const sumOf = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);

@@ -1,8 +1,9 @@
 import { getItem, queryItems, queryPages } from '../aws/dynamodb.ts';
+import { asRead, expressUpdate, type PlaceValue } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account/account.ts';
+import { type Account, accountUpdate, findAccount, inWindow, windowOf } from './account/account.ts';
 import { type CallUse, furtherNow } from './account/further-limits.ts';
 import { maxRounds } from './account/refuse.ts';
 import { noteOnCeiling, openerOf } from './parts/ceiling.ts';
@@ -87,13 +88,13 @@ export async function* standingToLookAt(): AsyncGenerator<StandingHold> {
 
 /** Has a hold looked at again in an hour. */
 export async function lookLater({ key_id, entry }: StandingHold): Promise<void> {
-  await updateItem({
-    TableName: setting('LEDGER_TABLE'),
-    Key: { key_id, entry },
-    ConditionExpression: 'attribute_exists(entry)',
-    UpdateExpression: 'SET audit_at = :later',
-    ExpressionAttributeValues: { ':later': new Date(Date.now() + lookEveryMs).toISOString() },
-  });
+  const later = new Date(Date.now() + lookEveryMs).toISOString();
+  await updateItem(
+    expressUpdate(setting('LEDGER_TABLE'), { key_id, entry }, (value) => ({
+      when: ['attribute_exists(entry)'],
+      set: [`audit_at = ${value(later)}`],
+    })),
+  );
 }
 
 /** The accounts that pay for a key, each with all its parts: its own, its team's, and those of further limits of money. */
@@ -185,34 +186,23 @@ export async function holdStanding(
 /** The hold on an account, with what other parts give for it: in the window, and for the team, that it was read with. */
 function holdOn(whole: Whole, holdNanoUsd: number, now: number): TransactWriteItem[] {
   const [own] = whole.parts;
-  const asRead = ['team', 'limits'] as const;
-  const conditions = [
-    'window_ends_at > :now',
-    ...asRead.map((name) =>
-      own[name] === undefined ? `attribute_not_exists(${name})` : `${name} = :${name}`,
-    ),
-  ];
-  const values = {
-    ':now': new Date(now).toISOString(),
-    ...Object.fromEntries(
-      asRead.flatMap((name) => (own[name] === undefined ? [] : [[`:${name}`, own[name]]])),
-    ),
-  };
+  const clauses = (value: PlaceValue) => ({
+    when: [
+      `window_ends_at > ${value(new Date(now).toISOString())}`,
+      asRead(own, 'team', value),
+      asRead(own, 'limits', value),
+    ],
+  });
   if (own.available < holdNanoUsd) {
-    const gifts = giftsFromAll(whole, holdNanoUsd);
-    return moving(gifts, own, now, { holds: holdNanoUsd, conditions, values });
+    return moving(giftsFromAll(whole, holdNanoUsd), own, now, { holds: holdNanoUsd, clauses });
   }
-  return [
-    {
-      Update: {
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(own.key_id),
-        ConditionExpression: ['available >= :hold', inWindow(windowOf(own)), ...conditions].join(
-          ' AND ',
-        ),
-        UpdateExpression: 'SET available = available - :hold, held = held + :hold',
-        ExpressionAttributeValues: { ...values, ':hold': holdNanoUsd, ':window': windowOf(own) },
-      },
-    },
-  ];
+  const hold = accountUpdate(own.key_id, (value) => ({
+    when: [
+      `available >= ${value(holdNanoUsd)}`,
+      inWindow(windowOf(own), value),
+      ...clauses(value).when,
+    ],
+    set: [`available = available - ${value(holdNanoUsd)}`, `held = held + ${value(holdNanoUsd)}`],
+  }));
+  return [{ Update: hold }];
 }

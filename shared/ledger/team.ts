@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
+import { asRead } from '../aws/express-update.ts';
 import { writeTransaction } from '../aws/transact.ts';
-import { setting } from '../config.ts';
-import { type Account, accountKey, findAccount } from './account/account.ts';
+import { type Account, accountUpdate, requireAccount } from './account/account.ts';
 import { noteMember } from './parts/members.ts';
 import { idsOf } from './terms/account-ids.ts';
 
@@ -21,32 +21,19 @@ export async function setOnParts(
   set: { team: string | null } | { limits: number },
   before?: (account: Account) => Promise<void>,
 ): Promise<void> {
-  const [[name = '', value] = []] = Object.entries(set);
+  const [[name = '', to] = []] = Object.entries(set);
   for (;;) {
-    const account = await findAccount(id);
-    if (!account) throw new Error(`${id} has no account`);
+    const account = await requireAccount(id);
     await before?.(account);
-    const { parts } = account;
     const failed = await writeTransaction(
-      idsOf(account).map((partId, index) => {
-        const isOwn = index === 0;
-        const values = {
-          ...(value !== null && { ':value': value }),
-          ...(parts && isOwn && { ':parts': parts }),
-        };
-        const asRead = parts ? 'parts = :parts' : 'attribute_not_exists(parts)';
-        return {
-          Update: {
-            TableName: setting('LEDGER_TABLE'),
-            Key: accountKey(partId),
-            // Parts that it gets meanwhile would have what it had before.
-            ConditionExpression: `attribute_exists(entry)${isOwn ? ` AND ${asRead}` : ''}`,
-            UpdateExpression: value === null ? 'REMOVE #name' : 'SET #name = :value',
-            ExpressionAttributeNames: { '#name': name },
-            ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-          },
-        };
-      }),
+      idsOf(account).map((partId) => ({
+        Update: accountUpdate(partId, (value, place) => ({
+          // Parts that it gets meanwhile would have what it had before.
+          when: ['attribute_exists(entry)', partId === id && asRead(account, 'parts', value)],
+          set: [to !== null && `${place(name)} = ${value(to)}`],
+          remove: [to === null && place(name)],
+        })),
+      })),
     );
     if (!failed) return;
   }
@@ -54,14 +41,9 @@ export async function setOnParts(
 
 /** Changes what the account of a team, or of a further limit, is called. */
 export async function nameAccount(id: string, name: string): Promise<void> {
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: setting('LEDGER_TABLE'),
-      Key: accountKey(id),
-      ConditionExpression: 'attribute_exists(entry)',
-      UpdateExpression: 'SET #name = :name',
-      ExpressionAttributeNames: { '#name': 'name' },
-      ExpressionAttributeValues: { ':name': name },
-    }),
-  );
+  const update = accountUpdate(id, (value, place) => ({
+    when: ['attribute_exists(entry)'],
+    set: [`${place('name')} = ${value(name)}`],
+  }));
+  await dynamodb.send(new UpdateCommand(update));
 }

@@ -2,8 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { updateItem } from '../aws/write-item.ts';
-import { setting } from '../config.ts';
-import { type Account, accountKey } from './account/account.ts';
+import { type Account, accountUpdate } from './account/account.ts';
 import { type AccountReading, readingOf } from './accounts.ts';
 import { idsOf, isPart, ownerOf } from './terms/account-ids.ts';
 
@@ -16,15 +15,12 @@ export async function watchAccount(accountId: string, watched: boolean): Promise
 }
 
 async function watchItem(id: string, watched: boolean): Promise<Account | undefined> {
-  const done = await updateItem({
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(id),
-    ConditionExpression: 'attribute_exists(entry)',
-    ...(watched
-      ? { UpdateExpression: 'SET watched = :true', ExpressionAttributeValues: { ':true': true } }
-      : { UpdateExpression: 'REMOVE watched' }),
-    ReturnValues: 'ALL_NEW',
-  });
+  const update = accountUpdate(id, (value) => ({
+    when: ['attribute_exists(entry)'],
+    set: [watched && `watched = ${value(true)}`],
+    remove: [!watched && 'watched'],
+  }));
+  const done = await updateItem({ ...update, ReturnValues: 'ALL_NEW' });
   return done?.Attributes as Account | undefined;
 }
 

@@ -8,7 +8,7 @@ import { useModelStub } from '../support/servers/model-stub.ts';
 import { useOwnStage } from '../support/servers/own-stages.ts';
 import { poll } from '../support/servers/poll.ts';
 import { startThrottledStore } from '../support/servers/throttled-store.ts';
-import { accountOf, chargesOf } from '../support/worlds/ledger-world.ts';
+import { accountOf, chargesOf, isCredit } from '../support/worlds/ledger-world.ts';
 
 const engine = await startDynamoDb(undefined, (reason) => {
   throw new Error(reason);
@@ -39,10 +39,7 @@ it('a short fault of the store that loses all credits of a key locks it for seco
       messages: [{ role: 'user', content: 'Hello' }],
     });
   let credits = 0;
-  store.isFaulty = (body) => {
-    const isCredit = body.includes('"#settled"') && body.includes('"UpdateExpression"');
-    return isCredit && credits++ < atOnce;
-  };
+  store.isFaulty = (body) => isCredit(body) && credits++ < atOnce;
 
   const answers = await Promise.all(Array.from({ length: atOnce }, complete));
   await poll(

@@ -25,6 +25,7 @@ import {
   accountOf,
   expectAtRest,
   followAccounts,
+  isCredit,
   partsOf,
   setOn,
   sum,
@@ -156,7 +157,7 @@ it('puts the recount for a lost credit of a busy account off until its epoch is 
     Array.from({ length: 12 }, () => reserve(id, 100, subject)),
   );
   const fault = () => new InternalServerError({ message: '', $metadata: { httpStatusCode: 500 } });
-  meet((input) => input.includes('#settled'), fault);
+  meet(isCredit, fault);
   await settle(lost as Hold, outcome);
   dynamodb.middlewareStack.remove('inTheWay');
 

@@ -24,7 +24,14 @@ import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';
 import { inSomeOrders, interleave } from '../support/worlds/interleave.ts';
 import { useLateMessages } from '../support/worlds/late-messages.ts';
-import { accountOf, chargesOf, expectAtRest, setOn, usd } from '../support/worlds/ledger-world.ts';
+import {
+  accountOf,
+  chargesOf,
+  expectAtRest,
+  isCredit,
+  setOn,
+  usd,
+} from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 import { inParts } from './exact-accounts.ts';
 
@@ -55,17 +62,17 @@ async function openInTeam() {
   return { keyId, teamId };
 }
 
-/** Has the writes that name an attribute fail with a fault of DynamoDB, some of them after they were done. */
-function failWrites(attribute: string, isDone: (write: number) => boolean): { end: () => void } {
+/** Has credits fail with a fault of DynamoDB, some of them after they were done. */
+function failCredits(isDone: (write: number) => boolean): { end: () => void } {
   let writes = 0;
   let isOver = false;
   dynamodb.middlewareStack.add(
     (next) => async (args) => {
-      if (isOver || !JSON.stringify(args.input).includes(attribute)) return next(args);
+      if (isOver || !isCredit(args.input)) return next(args);
       if (isDone(writes++)) await next(args);
       throw new InternalServerError({ message: '', $metadata: { httpStatusCode: 500 } });
     },
-    { step: 'deserialize', priority: 'low', name: 'failWrites', override: true },
+    { step: 'deserialize', priority: 'low', name: 'failCredits', override: true },
   );
   return {
     end: () => {
@@ -87,7 +94,7 @@ describe('credits whose fate nobody knows', () => {
     const { keyId, teamId } = await openInTeam();
     const calls = cases(6, 100);
     const holds = await reserveAll(keyId, calls);
-    const fault = failWrites('#settled', isDone);
+    const fault = failCredits(isDone);
     await Promise.all(holds.map((hold) => settle(hold, outcome)));
     fault.end();
 
@@ -107,7 +114,7 @@ describe('credits whose fate nobody knows', () => {
   it('leave what running calls hold, and those end as any other, at the latest recount', async () => {
     const { keyId, teamId } = await openInTeam();
     const [lost, running] = await reserveAll(keyId, 2);
-    const fault = failWrites('#settled', () => false);
+    const fault = failCredits(() => false);
     await settle(lost as Hold, outcome);
     fault.end();
 
@@ -125,7 +132,7 @@ describe('credits whose fate nobody knows', () => {
   it('are never given back twice by a credit that comes after the recount', async () => {
     const keyId = await open('key');
     const [lost, late] = await reserveAll(keyId, 2);
-    const fault = failWrites('#settled', () => false);
+    const fault = failCredits(() => false);
     await settle(lost as Hold, outcome);
     fault.end();
     await book();
@@ -141,7 +148,7 @@ describe('credits whose fate nobody knows', () => {
     const keyId = await open('key');
     const [hold] = await reserveAll(keyId, 1);
     pass(7 * minuteMs);
-    const fault = failWrites('#settled', () => true);
+    const fault = failCredits(() => true);
     await settle(hold as Hold, outcome);
     fault.end();
 
@@ -163,7 +170,7 @@ describe('a charge that could not be written', () => {
     dynamodb.middlewareStack.add(
       (next) => async (args) => {
         const input = JSON.stringify(args.input);
-        if (input.includes('"ended_at"') || (!isCredited && input.includes('#settled'))) {
+        if (input.includes('"ended_at"') || (!isCredited && isCredit(args.input))) {
           throw new Error('refused');
         }
         return next(args);

@@ -479,7 +479,7 @@ const holdALittle = async (id: string) => {
 it('raises a hold by what other parts have though other calls come first, a few times', async () => {
   const id = await newAccount(4, 1000);
   const hold = await reserve(id, 10, subject);
-  const end = beforeUpdates(':more', async (update) => {
+  const end = beforeUpdates('available >= :v0 AND attribute_exists(', async (update) => {
     if (update < 6) await holdALittle(id);
   });
 
@@ -493,7 +493,7 @@ it('raises a hold by what other parts have though other calls come first, a few 
 it('raises a hold to all that its account has, with what other parts gave for it', async () => {
   const id = await newAccount(4, 1000);
   const hold = await reserve(id, 10, subject);
-  const end = beforeUpdates(':more', async (update) => {
+  const end = beforeUpdates('available >= :v0 AND attribute_exists(', async (update) => {
     if (update < 6) await holdALittle(id);
   });
 
@@ -522,7 +522,7 @@ it('calls a key of one part busy that is always changed first by other calls', a
   };
   await reserve(id, 10, subject);
   let back = 1;
-  const end = beforeUpdates(':below', () => changeBudget(id, 100_000 + back++));
+  const end = beforeUpdates('available < ', () => changeBudget(id, 100_000 + back++));
 
   const refusal = await reserveByPlan(id, plan, subject).catch((error: unknown) => error);
   end();

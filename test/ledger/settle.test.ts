@@ -12,7 +12,13 @@ import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { timeOfId } from '../../shared/uuid-time.ts';
 import { minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
-import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
+import {
+  accountOf,
+  chargesOf,
+  expectAtRest,
+  isCredit,
+  usd,
+} from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 await useStore();
@@ -123,7 +129,7 @@ it('moves the money once when the answer to that is lost, and the audit finds no
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
   const hangUp = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-  const failed = failOnce('#settled', 'after', hangUp);
+  const failed = failCreditOnce('after', hangUp);
 
   const account = await settle(hold, costing(40));
 
@@ -139,7 +145,7 @@ it('tries again to move the money when the store is busy', async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
   const throttle = new ProvisionedThroughputExceededException({ message: '', $metadata: {} });
-  const failed = failOnce('#settled', 'before', throttle);
+  const failed = failCreditOnce('before', throttle);
 
   const account = await settle(hold, costing(40));
 
@@ -236,18 +242,16 @@ it('audits the other accounts when the audit of one fails', async () => {
 const heldBy = async (keyIds: string[]) =>
   (await Promise.all(keyIds.map(accountOf))).map(({ held }) => held).sort((a, b) => a - b);
 
-/** Meets the first update that names this attribute with an error, before or after it is done. */
-function failOnce(attribute: string, when: 'before' | 'after', error: Error) {
+/** Meets the first credit with an error, before or after it is done. */
+function failCreditOnce(when: 'before' | 'after', error: Error) {
   const failed = { requests: 0 };
   dynamodb.middlewareStack.add(
     (next) => async (args) => {
-      if (!JSON.stringify(args.input).includes(attribute) || failed.requests++ > 0) {
-        return next(args);
-      }
+      if (!isCredit(args.input) || failed.requests++ > 0) return next(args);
       if (when === 'after') await next(args);
       throw error;
     },
-    { step: 'deserialize', priority: 'low', name: 'failOnce', override: true },
+    { step: 'deserialize', priority: 'low', name: 'failCreditOnce', override: true },
   );
   return failed;
 }

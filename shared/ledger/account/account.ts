@@ -1,4 +1,10 @@
 import { getItem } from '../../aws/dynamodb.ts';
+import {
+  type Clauses,
+  expressUpdate,
+  type PlaceName,
+  type PlaceValue,
+} from '../../aws/express-update.ts';
 import { setting } from '../../config.ts';
 import { maxBudgetNanoUsd, toNanoUsd } from '../terms/nano-usd.ts';
 import { windowAt } from '../terms/window.ts';
@@ -115,21 +121,15 @@ export function newAccount(
 /** The number of the window that an account is in. */
 export const windowOf = ({ window_number = 0 }: Account) => window_number;
 
-/** The condition that the extra of a window is as it was read. */
-export const sameExtra = ({ extra }: Account) =>
-  extra === undefined
-    ? { when: 'attribute_not_exists(extra)', values: {} }
-    : { when: 'extra = :extra_read', values: { ':extra_read': extra } };
-
 /** The earliest moment from which `spent` may count charges. */
 export const spentSince = (account: Account) =>
   windowOf(account) === 0 ? account.created_at : (account.spent_since ?? account.window_starts_at);
 
-/** The condition that an account is in the window `:window`. One that was never renewed may lack the attribute. */
-export const inWindow = (window: number) =>
+/** The condition that an account is in a window. One that was never renewed may lack the attribute. */
+export const inWindow = (window: number, value: PlaceValue) =>
   window === 0
-    ? '(attribute_not_exists(window_number) OR window_number = :window)'
-    : 'window_number = :window';
+    ? `(attribute_not_exists(window_number) OR window_number = ${value(window)})`
+    : `window_number = ${value(window)}`;
 
 /** Whether an account has a limit of requests per minute. */
 export const limitsRequests = (account: Account) => account.requests_per_minute < unlimitedRequests;
@@ -140,6 +140,17 @@ export const requestsAttribute = (ms: number) => `requests_${Math.floor(ms / 60_
 /** The primary key of an account's item. */
 export const accountKey = (keyId: string) => ({ key_id: keyId, entry: 'account' }) as const;
 
+/** Expresses an update of an account. */
+export const accountUpdate = (id: string, write: (value: PlaceValue, name: PlaceName) => Clauses) =>
+  expressUpdate(setting('LEDGER_TABLE'), accountKey(id), write);
+
 /** Reads the account of a key or a team as it is now; undefined if it has none. */
 export const findAccount = (keyId: string) =>
   getItem<Account>(setting('LEDGER_TABLE'), accountKey(keyId));
+
+/** Reads an account as it is now. Throws if there is none. */
+export async function requireAccount(id: string): Promise<Account> {
+  const account = await findAccount(id);
+  if (!account) throw new Error(`${id} has no account`);
+  return account;
+}

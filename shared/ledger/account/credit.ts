@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { addTo, type PlaceValue } from '../../aws/express-update.ts';
 import { isThrottled } from '../../aws/outage.ts';
 import { outputOrItem } from '../../aws/write-item.ts';
-import { setting } from '../../config.ts';
 import { errorFields, log } from '../../log.ts';
-import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';
+import { type Account, accountUpdate, inWindow, requestsAttribute } from './account.ts';
 import type { AccountHold } from './account-hold.ts';
 import {
   doneAttribute,
@@ -41,10 +41,8 @@ export async function credit(
   const epoch = epochOf(part.heldAtMs);
   try {
     for (const cost of [costNanoUsd, undefined]) {
-      const { account, refusedBy } = await send(creditOf(part, cost), {
-        abortSignal,
-        forMs: patienceMs,
-      });
+      const update = accountUpdate(part.key_id, (value) => creditOf(part, cost, value));
+      const { account, refusedBy } = await send(update, { abortSignal, forMs: patienceMs });
       if (account) return { account, isCertain: true };
       if (refusedBy?.[heldAttribute(epoch)] === undefined) return { isCertain: true };
       if (refusedBy[recountAttribute(epoch)] !== undefined) break;
@@ -59,18 +57,23 @@ export async function credit(
 /** Takes a cost back that was credited, for a call that turned out to cost nothing. */
 export async function refund(part: AccountHold, costNanoUsd: number): Promise<void> {
   const { key_id, heldAtMs, window } = part;
+  const epoch = epochOf(heldAtMs);
+  const settled = settledAttribute(epoch, window);
   try {
-    await send({
-      ...changeOf(part),
-      ConditionExpression: `attribute_exists(#settled) AND attribute_not_exists(#recount) AND ${inWindow(window)}`,
-      UpdateExpression:
-        'SET spent = spent - :cost, available = available + :cost, #settled = #settled - :cost',
-      ExpressionAttributeNames: {
-        '#settled': settledAttribute(epochOf(heldAtMs), window),
-        '#recount': recountAttribute(epochOf(heldAtMs)),
-      },
-      ExpressionAttributeValues: { ':cost': costNanoUsd, ':window': window },
-    });
+    await send(
+      accountUpdate(key_id, (value) => ({
+        when: [
+          `attribute_exists(${settled})`,
+          `attribute_not_exists(${recountAttribute(epoch)})`,
+          inWindow(window, value),
+        ],
+        set: [
+          `spent = spent - ${value(costNanoUsd)}`,
+          `available = available + ${value(costNanoUsd)}`,
+          `${settled} = ${settled} - ${value(costNanoUsd)}`,
+        ],
+      })),
+    );
   } catch (error) {
     log('error', 'cost not given back', { key_id, ...errorFields(error) });
   }
@@ -81,76 +84,50 @@ export async function refund(part: AccountHold, costNanoUsd: number): Promise<vo
  * it then.
  */
 export async function undoHold(part: AccountHold): Promise<Account | undefined> {
-  const undo = creditOf({ ...part, isCharged: false });
+  const { key_id, heldAtMs, isRequest, requests = 1 } = part;
+  const counted = requestsAttribute(heldAtMs);
+  const undo = accountUpdate(key_id, (value) => {
+    const { when, set } = creditOf({ ...part, isCharged: false }, undefined, value);
+    const count = () => value(requests);
+    // The count of a minute that is over may be gone.
+    const uncount = isRequest && `${counted} = if_not_exists(${counted}, ${count()}) - ${count()}`;
+    return { when, set: [...set, uncount] };
+  });
   try {
-    const { account } = await send(
-      {
-        ...undo,
-        ...(part.isRequest && {
-          // The count of a minute that is over may be gone.
-          UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :requests) - :requests`,
-          ExpressionAttributeNames: {
-            ...undo.ExpressionAttributeNames,
-            '#requests': requestsAttribute(part.heldAtMs),
-          },
-        }),
-      },
-      { forMs: longestUndoMs },
-    );
+    const { account } = await send(undo, { forMs: longestUndoMs });
     return account;
   } catch (error) {
-    log('error', 'hold not undone', { key_id: part.key_id, ...errorFields(error) });
+    log('error', 'hold not undone', { key_id, ...errorFields(error) });
     return undefined;
   }
 }
 
-const changeOf = ({ key_id }: AccountHold) => ({
-  TableName: setting('LEDGER_TABLE'),
-  Key: accountKey(key_id),
-  ReturnValues: 'ALL_NEW' as const,
-  ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-});
-
 /** The credit of a cost in the window of its hold; without a cost the credit in whatever window there is. */
-function creditOf(part: AccountHold, costNanoUsd?: number) {
+function creditOf(part: AccountHold, costNanoUsd: number | undefined, value: PlaceValue) {
   const { holdNanoUsd, heldAtMs, window, isRequest, requests = 1, isCharged = false } = part;
   const epoch = epochOf(heldAtMs);
+  const held = heldAttribute(epoch);
+  const running = runningAttribute(epoch);
   const counts = costNanoUsd !== undefined;
   const sums = isCharged && isSummed(epoch, Date.now());
   return {
-    ...changeOf(part),
-    ConditionExpression: [
-      'attribute_exists(#held)',
+    when: [
+      `attribute_exists(${held})`,
       // A recount has given it back, or will.
-      ...(isCharged ? ['attribute_not_exists(#recount)'] : []),
-      ...(counts ? [inWindow(window)] : []),
-    ].join(' AND '),
-    UpdateExpression: `SET ${[
-      'held = held - :hold',
-      'available = available + :back',
-      '#held = #held - :hold',
-      ...(counts
-        ? ['spent = spent + :cost', '#settled = if_not_exists(#settled, :zero) + :cost']
-        : []),
-      ...(isRequest ? ['running = running - :requests', '#running = #running - :requests'] : []),
-      ...(sums ? ['#ended = if_not_exists(#ended, :zero) + :hold'] : []),
-      ...(sums && isRequest ? ['#done = if_not_exists(#done, :zero) + :requests'] : []),
-    ].join(', ')}`,
-    ExpressionAttributeNames: {
-      '#held': heldAttribute(epoch),
-      ...(counts && { '#settled': settledAttribute(epoch, window) }),
-      ...(isRequest && { '#running': runningAttribute(epoch) }),
-      ...(isCharged && { '#recount': recountAttribute(epoch) }),
-      ...(sums && { '#ended': endedAttribute(epoch) }),
-      ...(sums && isRequest && { '#done': doneAttribute(epoch) }),
-    },
-    ExpressionAttributeValues: {
-      ':hold': holdNanoUsd,
-      ':back': holdNanoUsd - (costNanoUsd ?? 0),
-      ...((counts || sums) && { ':zero': 0 }),
-      ...(counts && { ':cost': costNanoUsd, ':window': window }),
-      ...(isRequest && { ':requests': requests }),
-    },
+      isCharged && `attribute_not_exists(${recountAttribute(epoch)})`,
+      counts && inWindow(window, value),
+    ],
+    set: [
+      `held = held - ${value(holdNanoUsd)}`,
+      `available = available + ${value(holdNanoUsd - (costNanoUsd ?? 0))}`,
+      `${held} = ${held} - ${value(holdNanoUsd)}`,
+      counts && `spent = spent + ${value(costNanoUsd)}`,
+      counts && addTo(settledAttribute(epoch, window), costNanoUsd, value),
+      isRequest && `running = running - ${value(requests)}`,
+      isRequest && `${running} = ${running} - ${value(requests)}`,
+      sums && addTo(endedAttribute(epoch), holdNanoUsd, value),
+      sums && isRequest && addTo(doneAttribute(epoch), requests, value),
+    ],
   };
 }
 
@@ -161,12 +138,17 @@ interface Sent {
 
 /** Sends a change once, and again only where DynamoDB certainly did nothing of it. */
 async function send(
-  change: ConstructorParameters<typeof UpdateCommand>[0],
+  update: ReturnType<typeof accountUpdate>,
   {
     abortSignal,
     forMs = longestWriteMs,
   }: { abortSignal?: AbortSignal | undefined; forMs?: number } = {},
 ): Promise<Sent> {
+  const change = {
+    ...update,
+    ReturnValues: 'ALL_NEW' as const,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  };
   const sending = persist(
     () => sendOnce(new UpdateCommand(change), abortSignal),
     isThrottled,

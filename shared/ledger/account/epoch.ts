@@ -1,3 +1,4 @@
+import type { PlaceValue } from '../../aws/express-update.ts';
 import { uuidPrefix } from '../../uuid-time.ts';
 
 const epochMs = 3 * 60_000;
@@ -67,8 +68,12 @@ export const bookedAttribute = (epoch: number) => `booked_${epoch}` as const;
 /** The account's attribute that says that an epoch takes no credits any more, as it is recounted. */
 export const recountAttribute = (epoch: number) => `recount_${epoch}` as const;
 
-/** The condition that neither the epoch `:epoch` nor a later one was audited: an audit must not count charges twice. */
-export const takesHolds = '(attribute_not_exists(audited) OR audited < :epoch)';
+/** The condition that neither an epoch nor a later one was audited: an audit must not count charges twice. */
+export const takesHolds = (epoch: number, value: PlaceValue) =>
+  `(attribute_not_exists(audited) OR audited < ${value(epoch)})`;
+
+/** The instant at which the sweep audits an epoch. */
+export const auditAt = (epoch: number) => new Date(auditDueMs(epoch)).toISOString();
 
 /** The epochs that an account still keeps sums of, the oldest first. */
 export function epochsIn(account: object): number[] {

@@ -1,12 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { addTo, type PlaceValue } from '../../aws/express-update.ts';
 import { retryConflicts } from '../../aws/transact.ts';
 import { outputOrItem } from '../../aws/write-item.ts';
-import { setting } from '../../config.ts';
 import { isBeside, isTeamId } from '../terms/account-ids.ts';
 import type { Fit } from '../terms/hold-plan.ts';
-import { type Account, accountKey, requestsAttribute } from './account.ts';
+import { type Account, accountUpdate, requestsAttribute } from './account.ts';
 import {
-  auditDueMs,
+  auditAt,
   doneAttribute,
   endedAttribute,
   epochOf,
@@ -41,33 +41,24 @@ export interface Attempt {
   account: Account;
 }
 
-/** Whether another request may run. An account that had none yet lacks `running`. */
-const mayRunMore = [
-  'running < max_concurrent',
-  'attribute_not_exists(running) AND max_concurrent > :zero',
-].join(' OR ');
-
-/** The conditions under which one request more may be made. */
-const mayRequest = [
-  'requests_per_minute > :zero',
-  '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
-  `(${mayRunMore})`,
+/** The conditions under which one request more may be made. An account that had none yet lacks `running`. */
+const mayRequest = (counted: string, value: PlaceValue) => [
+  `requests_per_minute > ${value(0)}`,
+  `(attribute_not_exists(${counted}) OR ${counted} < requests_per_minute)`,
+  `(running < max_concurrent OR attribute_not_exists(running) AND max_concurrent > ${value(0)})`,
 ];
 
 /** The conditions under which several may be, that may turn out not to be made. */
-const leavesHalf = [
-  'requests_per_minute = :perMinute AND max_concurrent = :atOnce',
-  '(attribute_not_exists(#requests) OR #requests <= :mostRequests)',
-  '(attribute_not_exists(running) OR running <= :mostRunning)',
-];
-
-const valuesOfHalf = (requests: RequestsAhead | undefined) =>
-  requests && {
-    ':perMinute': requests.requests_per_minute,
-    ':atOnce': requests.max_concurrent,
-    ':mostRequests': Math.floor(requests.requests_per_minute / 2) - requests.count,
-    ':mostRunning': Math.floor(requests.max_concurrent / 2) - requests.count,
-  };
+function leavesHalf(counted: string, requests: RequestsAhead, value: PlaceValue) {
+  const { requests_per_minute, max_concurrent, count } = requests;
+  const most = (limit: number) => value(Math.floor(limit / 2) - count);
+  return [
+    `requests_per_minute = ${value(requests_per_minute)}`,
+    `max_concurrent = ${value(max_concurrent)}`,
+    `(attribute_not_exists(${counted}) OR ${counted} <= ${most(requests_per_minute)})`,
+    `(attribute_not_exists(running) OR running <= ${most(max_concurrent)})`,
+  ];
+}
 
 /**
  * Tries to hold on one account with one conditional update, whose failure returns the item. Throws `NoAccountError`,
@@ -83,60 +74,47 @@ export async function holdOnAccount(
   const epoch = epochOf(now);
   // A team limits no requests, but its rate tells how many parts it needs.
   const counts = asRequest || isBeside(keyId);
+  const counted = requestsAttribute(now);
+  const count = requests?.count ?? 1;
+  const update = accountUpdate(keyId, (value) => {
+    return {
+      when: [
+        `available >= ${value(from)}`,
+        below !== undefined && `available < ${value(below)}`,
+        `window_ends_at > ${value(new Date(now).toISOString())}`,
+        takesHolds(epoch, value),
+        'attribute_not_exists(closed)',
+        ...(asRequest
+          ? requests
+            ? leavesHalf(counted, requests, value)
+            : mayRequest(counted, value)
+          : []),
+      ],
+      set: [
+        `available = available - ${value(holdNanoUsd)}`,
+        `held = held + ${value(holdNanoUsd)}`,
+        addTo(heldAttribute(epoch), holdNanoUsd, value),
+        counts && addTo(counted, count, value),
+        asRequest && addTo('running', count, value),
+        asRequest && addTo(runningAttribute(epoch), count, value),
+        `audit_at = if_not_exists(audit_at, ${value(auditAt(epoch))})`,
+      ],
+      remove: [
+        endedAttribute(noLongerSummed(now)),
+        doneAttribute(noLongerSummed(now)),
+        // The count of a minute that is over, so that a busy account stays small.
+        counts && requestsAttribute(now - 2 * 60_000),
+      ],
+    };
+  });
+  const command = () =>
+    new UpdateCommand({
+      ...update,
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
   const { output, refusedBy } = await outputOrItem<Account>(
-    retryConflicts(() =>
-      sendUnlessThrottled(
-        new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(keyId),
-          ConditionExpression: [
-            'available >= :from',
-            ...(below === undefined ? [] : ['available < :below']),
-            'window_ends_at > :now',
-            takesHolds,
-            'attribute_not_exists(closed)',
-            ...(asRequest ? (requests ? leavesHalf : mayRequest) : []),
-          ].join(' AND '),
-          UpdateExpression: `SET ${[
-            'available = available - :hold',
-            'held = held + :hold',
-            '#held = if_not_exists(#held, :zero) + :hold',
-            ...(counts ? ['#requests = if_not_exists(#requests, :zero) + :requests'] : []),
-            ...(asRequest
-              ? [
-                  'running = if_not_exists(running, :zero) + :requests',
-                  '#running = if_not_exists(#running, :zero) + :requests',
-                ]
-              : []),
-            'audit_at = if_not_exists(audit_at, :audit)',
-          ].join(', ')} REMOVE #ended, #done${counts ? ', #past' : ''}`,
-          ExpressionAttributeNames: {
-            '#held': heldAttribute(epoch),
-            '#ended': endedAttribute(noLongerSummed(now)),
-            '#done': doneAttribute(noLongerSummed(now)),
-            ...(counts && {
-              '#requests': requestsAttribute(now),
-              // The count of a minute that is over, so that a busy account stays small.
-              '#past': requestsAttribute(now - 2 * 60_000),
-            }),
-            ...(asRequest && { '#running': runningAttribute(epoch) }),
-          },
-          ExpressionAttributeValues: {
-            ':hold': holdNanoUsd,
-            ':from': from,
-            ...(below !== undefined && { ':below': below }),
-            ':now': new Date(now).toISOString(),
-            ':zero': 0,
-            ...(counts && { ':requests': requests?.count ?? 1 }),
-            ...(asRequest && valuesOfHalf(requests)),
-            ':epoch': epoch,
-            ':audit': new Date(auditDueMs(epoch)).toISOString(),
-          },
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    ),
+    retryConflicts(() => sendUnlessThrottled(command())),
   );
   if (output) {
     return { isHeld: true, account: output.Attributes as Account };

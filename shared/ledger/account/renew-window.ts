@@ -1,7 +1,7 @@
+import { asRead } from '../../aws/express-update.ts';
 import { updateItem } from '../../aws/write-item.ts';
-import { setting } from '../../config.ts';
 import { windowAt } from '../terms/window.ts';
-import { type Account, accountKey, sameExtra } from './account.ts';
+import { type Account, accountUpdate } from './account.ts';
 
 /** Whether an account's window has ended, and nobody has begun the next. */
 export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
@@ -10,22 +10,23 @@ export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
 /** Begins the window that holds `now`, with nothing spent, no extra and the same held. Does nothing if it was begun meanwhile. */
 export async function renewWindow(account: Account, now: number): Promise<void> {
   const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
-  const { when, values } = sameExtra(account);
-  const { extra, ceiling } = account;
-  const base = extra === undefined ? {} : { ':ceiling': ceiling, ':base': ceiling - extra };
-  await updateItem({
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(account.key_id),
-    ConditionExpression: `window_ends_at = :oldEnd AND ${when}${extra === undefined ? '' : ' AND ceiling = :ceiling'}`,
-    UpdateExpression: `SET ${extra === undefined ? 'available = available + spent' : 'ceiling = :base, available = :base - held'}, spent = :zero, window_number = if_not_exists(window_number, :zero) + :one, window_starts_at = :starts, window_ends_at = :ends REMOVE spent_since, extra`,
-    ExpressionAttributeValues: {
-      ...values,
-      ...base,
-      ':oldEnd': account.window_ends_at,
-      ':zero': 0,
-      ':one': 1,
-      ':starts': startsAt,
-      ':ends': endsAt,
-    },
-  });
+  const { extra = 0, ceiling, window_ends_at } = account;
+  await updateItem(
+    accountUpdate(account.key_id, (value) => ({
+      when: [
+        `window_ends_at = ${value(window_ends_at)}`,
+        asRead(account, 'extra', value),
+        extra !== 0 && `ceiling = ${value(ceiling)}`,
+      ],
+      set: [
+        extra !== 0 && `ceiling = ${value(ceiling - extra)}`,
+        `available = ${extra === 0 ? 'available + spent' : `${value(ceiling - extra)} - held`}`,
+        `spent = ${value(0)}`,
+        `window_number = if_not_exists(window_number, ${value(0)}) + ${value(1)}`,
+        `window_starts_at = ${value(startsAt)}`,
+        `window_ends_at = ${value(endsAt)}`,
+      ],
+      remove: ['spent_since', 'extra'],
+    })),
+  );
 }

@@ -1,11 +1,20 @@
 import { getItems } from '../../aws/dynamodb.ts';
+import { asRead, type PlaceValue } from '../../aws/express-update.ts';
 import { isThrottled } from '../../aws/outage.ts';
 import { updateOrItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from '../account/account.ts';
 import {
+  type Account,
+  accountKey,
+  accountUpdate,
+  findAccount,
+  inWindow,
+  windowOf,
+} from '../account/account.ts';
+import {
+  auditAt,
   auditDueMs,
   bookedAttribute,
   epochOf,
@@ -71,20 +80,16 @@ async function auditOldest(
   const isOpen = oldest === undefined || auditDueMs(oldest) > now;
   const audit = isOpen ? undefined : await auditOf(account, oldest, sumCharges);
   const next = isOpen ? oldest : second;
-  const changes = [planOf(account, next, now), ...(audit ? [audit.change] : [])];
-  const sets = changes.flatMap((change) => change.sets);
-  const removes = changes.flatMap((change) => change.removes);
-  const names = Object.assign({}, ...changes.map((change) => change.names));
   const { output, refusedBy } = await updateOrItem<Account>({
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(account.key_id),
-    ConditionExpression: changes.flatMap((change) => change.conditions).join(' AND '),
-    UpdateExpression: [
-      ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
-      ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
-    ].join(' '),
-    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-    ExpressionAttributeValues: Object.assign({}, ...changes.map(({ values }) => values)),
+    ...accountUpdate(account.key_id, (value) => {
+      const plan = planOf(account, next, now, value);
+      const change = audit?.change(value);
+      return {
+        when: [...plan.when, ...(change?.when ?? [])],
+        set: [...plan.set, ...(change?.set ?? [])],
+        remove: [...plan.remove, ...(change?.remove ?? [])],
+      };
+    }),
     ReturnValues: next !== undefined && auditDueMs(next) <= now ? 'ALL_NEW' : 'NONE',
   });
   if (!output) return refusedBy;
@@ -92,110 +97,75 @@ async function auditOldest(
   return output.Attributes as Account | undefined;
 }
 
-/** A part of an update. */
-interface Change {
-  conditions: string[];
-  sets: string[];
-  removes: string[];
-  names: Record<string, string>;
-  values: Record<string, unknown>;
-}
-
 /** What an audit has found on an account: requests under way, what is held, and what was not spent. */
 type Found = Record<'running' | 'held' | 'unspent', number>;
 
 type SumCharges = ReturnType<typeof finalSums>;
 
-async function auditOf(
-  account: Account,
-  epoch: number,
-  sumCharges: SumCharges,
-): Promise<{ change: Change; found: Found }> {
+async function auditOf(account: Account, epoch: number, sumCharges: SumCharges) {
   const window = windowOf(account);
   const sums = sumsOf(account, epoch);
   const { costs } = await sumCharges(account.key_id, epoch);
   const held = account[heldAttribute(epoch)] ?? 0;
   const running = account[runningAttribute(epoch)] ?? 0;
   const settled = account[settledAttribute(epoch, window)] ?? 0;
-  const hasBooked = account[bookedAttribute(epoch)] !== undefined;
   const unspent = (costs.get(window) ?? 0) - settled;
   const differs = held !== 0 || unspent !== 0;
-  const { audited: before } = account;
-  const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
-  const change = {
-    conditions: [
-      ...sums.map((_, index) => `#sum${index} = :sum${index}`),
-      ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
-      inWindow(window),
-      before === undefined ? 'attribute_not_exists(audited)' : 'audited = :before',
+  const found: Found = { running, held, unspent };
+  const asKept = [...new Set([bookedAttribute(epoch), ...sums])];
+  const change = (value: PlaceValue) => ({
+    when: [
+      ...asKept.map((name) => asRead(account, name, value)),
+      inWindow(window, value),
+      asRead(account, 'audited', value),
     ],
-    sets: [
-      'audited = :audited',
-      ...(differs
-        ? ['held = held - :held', 'spent = spent + :unspent', 'available = available + :back']
-        : []),
-      ...(running !== 0 ? ['running = running - :running'] : []),
+    set: [
+      `audited = ${value(Math.max(epoch, account.audited ?? 0))}`,
+      differs && `held = held - ${value(held)}`,
+      differs && `spent = spent + ${value(unspent)}`,
+      differs && `available = available + ${value(held - unspent)}`,
+      running !== 0 && `running = running - ${value(running)}`,
     ],
-    removes: Object.keys(names),
-    names: { ...names, ...(!hasBooked && { '#booked': bookedAttribute(epoch) }) },
-    values: {
-      ...Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value])),
-      ':window': window,
-      ':audited': Math.max(epoch, before ?? 0),
-      ...(before !== undefined && { ':before': before }),
-      ...(differs && { ':held': held, ':unspent': unspent, ':back': held - unspent }),
-      ...(running !== 0 && { ':running': running }),
-    },
-  };
-  return { change, found: { running, held, unspent } };
+    remove: sums,
+  });
+  return { change, found };
 }
 
 /**
  * Plans the next audit: when the oldest epoch is due, later for mere counts of requests. An account with neither
  * leaves the index, unless a call or a share came since it was read. Counts of past minutes are removed.
  */
-function planOf(account: Account, oldest: number | undefined, now: number): Change {
+function planOf(account: Account, oldest: number | undefined, now: number, value: PlaceValue) {
   const epoch = epochOf(now);
-  const { moves } = account;
-  // A caller's clock may be behind.
-  const beside = {
-    '#last': heldAttribute(epoch - 1),
-    '#this': heldAttribute(epoch),
-    '#next': heldAttribute(epoch + 1),
-  };
   const counts = Object.keys(account).filter((name) => /^requests_\d+$/.test(name));
-  const past = counts
-    .filter((name) => Number(name.slice('requests_'.length)) < Math.floor(now / 60_000))
-    .map((name, index) => [`#past${index}`, name] as const);
+  const past = counts.filter(
+    (name) => Number(name.slice('requests_'.length)) < Math.floor(now / 60_000),
+  );
   const next = oldest ?? (counts.length > past.length ? epoch : undefined);
-  const isLast = next === undefined;
+  const isAsRead = asRead(account, 'audit_at', value);
+  if (next !== undefined) {
+    return { when: [isAsRead], set: [`audit_at = ${value(auditAt(next))}`], remove: past };
+  }
   return {
-    conditions: [
-      'audit_at = :was',
-      ...(isLast
-        ? [
-            ...Object.keys(beside).map((name) => `attribute_not_exists(${name})`),
-            moves === undefined ? 'attribute_not_exists(moves)' : 'moves = :moves',
-          ]
-        : []),
+    when: [
+      isAsRead,
+      // A caller's clock may be behind.
+      ...[epoch - 1, epoch, epoch + 1].map(
+        (near) => `attribute_not_exists(${heldAttribute(near)})`,
+      ),
+      asRead(account, 'moves', value),
     ],
-    sets: isLast ? [] : ['audit_at = :next'],
-    removes: [...(isLast ? ['audit_at'] : []), ...past.map(([alias]) => alias)],
-    names: { ...(isLast && beside), ...Object.fromEntries(past) },
-    values: {
-      ':was': account.audit_at,
-      ...(!isLast && { ':next': new Date(auditDueMs(next)).toISOString() }),
-      ...(isLast && moves !== undefined && { ':moves': moves }),
-    },
+    set: [],
+    remove: ['audit_at', ...past],
   };
 }
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
-function sumsOf(account: Account, epoch: number): [string, number][] {
+function sumsOf(account: Account, epoch: number): (keyof Account & string)[] {
   const sum = new RegExp(
     `^([hrsed]|(held|running|settled|ended|done|recount|booked)_)${epoch}(_\\d+)?$`,
   );
-  return Object.entries(account).filter(([name]) => sum.test(name)) as [string, number][];
+  return (Object.keys(account) as (keyof Account & string)[]).filter((name) => sum.test(name));
 }
 
 /** Tells what an audit put right: lost calls and their holds. Calls that are no requests, such as OCR, count as one. */

@@ -1,7 +1,13 @@
+import { addTo, asRead } from '../../aws/express-update.ts';
 import { updateItem } from '../../aws/write-item.ts';
-import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from '../account/account.ts';
+import {
+  type Account,
+  accountUpdate,
+  findAccount,
+  inWindow,
+  windowOf,
+} from '../account/account.ts';
 import {
   doneAttribute,
   endedAttribute,
@@ -14,20 +20,21 @@ import { type EpochSums, sumCharges } from './epoch-charges.ts';
 
 /** Has an epoch of an account recounted: from now on it takes no credit of it. Does nothing if it was audited. */
 export async function beginRecount(accountId: string, epoch: number): Promise<void> {
-  await updateItem({
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(accountId),
-    ConditionExpression: 'attribute_exists(#held) AND attribute_not_exists(#recount)',
-    UpdateExpression:
-      'SET #recount = :one, #ended = if_not_exists(#ended, :zero), #done = if_not_exists(#done, :zero)',
-    ExpressionAttributeNames: {
-      '#held': heldAttribute(epoch),
-      '#recount': recountAttribute(epoch),
-      '#ended': endedAttribute(epoch),
-      '#done': doneAttribute(epoch),
-    },
-    ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
-  });
+  const ended = endedAttribute(epoch);
+  const done = doneAttribute(epoch);
+  await updateItem(
+    accountUpdate(accountId, (value) => ({
+      when: [
+        `attribute_exists(${heldAttribute(epoch)})`,
+        `attribute_not_exists(${recountAttribute(epoch)})`,
+      ],
+      set: [
+        `${recountAttribute(epoch)} = ${value(1)}`,
+        `${ended} = if_not_exists(${ended}, ${value(0)})`,
+        `${done} = if_not_exists(${done}, ${value(0)})`,
+      ],
+    })),
+  );
 }
 
 const maxTries = 5;
@@ -74,47 +81,30 @@ function lackingOf(account: Account, epoch: number, sums: EpochSums): Lacking | 
 /** The credit of what was lacking. Its condition is that no recount has come first, and the window is the same. */
 function creditOf(account: Account, epoch: number, { held, requests, cost }: Lacking) {
   const window = windowOf(account);
-  const sums = {
-    '#ended': endedAttribute(epoch),
-    '#done': doneAttribute(epoch),
-    '#settled': settledAttribute(epoch, window),
-    '#recount': recountAttribute(epoch),
-  };
-  const asRead = Object.entries(sums).map(([name, sum]) =>
-    account[sum] === undefined
-      ? `attribute_not_exists(${name})`
-      : `${name} = :read${name.slice(1)}`,
-  );
-  const read = Object.entries(sums).flatMap(([name, sum]) =>
-    account[sum] === undefined ? [] : [[`:read${name.slice(1)}`, account[sum]]],
-  );
-  return {
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(account.key_id),
-    ConditionExpression: [...asRead, '#held >= :held', inWindow(window)].join(' AND '),
-    UpdateExpression: `SET ${[
-      'held = held - :held',
-      '#held = #held - :held',
-      '#ended = if_not_exists(#ended, :zero) + :held',
-      'spent = spent + :cost',
-      '#settled = if_not_exists(#settled, :zero) + :cost',
-      'available = available + :back',
-      '#done = if_not_exists(#done, :zero) + :requests',
-      ...(requests > 0 ? ['running = running - :requests', '#running = #running - :requests'] : []),
-    ].join(', ')}`,
-    ExpressionAttributeNames: {
-      ...sums,
-      '#held': heldAttribute(epoch),
-      ...(requests > 0 && { '#running': runningAttribute(epoch) }),
-    },
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(read),
-      ':window': window,
-      ':held': held,
-      ':cost': cost,
-      ':back': held - cost,
-      ':requests': requests,
-      ':zero': 0,
-    },
-  };
+  const [heldHere, runningHere] = [heldAttribute(epoch), runningAttribute(epoch)];
+  const ended = endedAttribute(epoch);
+  const done = doneAttribute(epoch);
+  const settled = settledAttribute(epoch, window);
+  return accountUpdate(account.key_id, (value) => {
+    return {
+      when: [
+        ...[ended, done, settled, recountAttribute(epoch)].map((sum) =>
+          asRead(account, sum, value),
+        ),
+        `${heldHere} >= ${value(held)}`,
+        inWindow(window, value),
+      ],
+      set: [
+        `held = held - ${value(held)}`,
+        `${heldHere} = ${heldHere} - ${value(held)}`,
+        addTo(ended, held, value),
+        `spent = spent + ${value(cost)}`,
+        addTo(settled, cost, value),
+        `available = available + ${value(held - cost)}`,
+        addTo(done, requests, value),
+        requests > 0 && `running = running - ${value(requests)}`,
+        requests > 0 && `${runningHere} = ${runningHere} - ${value(requests)}`,
+      ],
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import { setting } from '../../config.ts';
-import { accountKey } from '../account/account.ts';
+import { accountKey, accountUpdate } from '../account/account.ts';
 import { ownerOf } from '../terms/account-ids.ts';
 import { bringHome } from './gather.ts';
 import { happens } from './move.ts';
@@ -14,29 +14,17 @@ export async function closeParts(ownerId: string): Promise<void> {
   const [own, ...others] = whole?.parts ?? [];
   if (!own || others.length === 0) return;
   const { open_parts: open = 1 } = own;
-  const TableName = setting('LEDGER_TABLE');
   if (open > 1) {
-    await happens([
-      {
-        Update: {
-          TableName,
-          Key: accountKey(own.key_id),
-          ConditionExpression: 'open_parts = :open',
-          UpdateExpression: 'SET open_parts = :one',
-          ExpressionAttributeValues: { ':open': open, ':one': 1 },
-        },
-      },
-      ...others
-        .slice(0, open - 1)
-        .map(({ key_id }) => ({
-          Update: {
-            TableName,
-            Key: accountKey(key_id),
-            UpdateExpression: 'SET closed = :true',
-            ExpressionAttributeValues: { ':true': true },
-          },
-        })),
-    ]);
+    const alone = accountUpdate(own.key_id, (value) => ({
+      when: [`open_parts = ${value(open)}`],
+      set: [`open_parts = ${value(1)}`],
+    }));
+    const closing = others
+      .slice(0, open - 1)
+      .map(({ key_id }) =>
+        accountUpdate(key_id, (value) => ({ set: [`closed = ${value(true)}`] })),
+      );
+    await happens([alone, ...closing].map((Update) => ({ Update })));
   }
   await bringHome(own.key_id);
 }

@@ -1,7 +1,8 @@
+import { asRead } from '../../aws/express-update.ts';
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { type Account, unlimitedRequests } from '../account/account.ts';
-import { auditDueMs, epochOf } from '../account/epoch.ts';
+import { auditAt, epochOf } from '../account/epoch.ts';
 import { maxParts, partId } from '../terms/account-ids.ts';
 import { bringHome } from './gather.ts';
 import { memberParts } from './members.ts';
@@ -98,9 +99,7 @@ const begin = (
 ): TransactWriteItem =>
   closed
     ? taking(closed, [gift], now, {
-        conditions: ['closed = :true'],
-        removes: ['closed'],
-        values: { ':true': true },
+        clauses: (value) => ({ when: [`closed = ${value(true)}`], remove: ['closed'] }),
       })
     : {
         Put: {
@@ -147,7 +146,7 @@ function split({ nanoUsd, extra, requests, atOnce, counts }: Gift, among: number
 }
 
 /** What must be as it was read: the limits, and what a new part has from the account. */
-const asRead = [
+const kept = [
   'team',
   'limits',
   'watched',
@@ -161,33 +160,24 @@ const asRead = [
 ] as const;
 
 /** The change of the account itself: the number of its parts, if all that counts for it is as it was read. */
-function growth(own: Account, parts: number, open: number, now: number): Besides {
-  return {
-    conditions: [
-      ...asRead.map((name) =>
-        own[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}`,
-      ),
+const growth = (own: Account, parts: number, open: number, now: number): Besides => ({
+  clauses: (value, name) => ({
+    when: kept.map((attribute) => asRead(own, attribute, value, name(attribute))),
+    set: [
+      `parts = ${value(Math.max(parts, open))}`,
+      `open_parts = ${value(open)}`,
+      `grown_at = ${value(new Date(now).toISOString())}`,
     ],
-    sets: ['parts = :parts_now', 'open_parts = :open_now', 'grown_at = :now'],
-    names: { ...Object.fromEntries(asRead.map((name) => [`#${name}`, name])) },
-    values: {
-      ...Object.fromEntries(
-        asRead.flatMap((name) => (own[name] === undefined ? [] : [[`:${name}`, own[name]]])),
-      ),
-      ':parts_now': Math.max(parts, open),
-      ':open_now': open,
-      ':now': new Date(now).toISOString(),
-    },
-  };
-}
+  }),
+});
 
 /** The condition that a part has limits where it had them, and none where it had none. */
-const asLimited = ({ requests_per_minute, max_concurrent }: Account): Besides => ({
-  conditions: [
-    isLimited(requests_per_minute) ? 'requests_per_minute < :none' : 'requests_per_minute >= :none',
-    isLimited(max_concurrent) ? 'max_concurrent < :none' : 'max_concurrent >= :none',
-  ],
-  values: { ':none': unlimitedRequests },
+const asLimited = (part: Account): Besides => ({
+  clauses: (value) => ({
+    when: (['requests_per_minute', 'max_concurrent'] as const).map(
+      (limit) => `${limit} ${isLimited(part[limit]) ? '<' : '>='} ${value(unlimitedRequests)}`,
+    ),
+  }),
 });
 
 const newPart = (own: Account, from: Account, index: number, gift: Gift, now: number): Account => ({
@@ -211,8 +201,5 @@ const newPart = (own: Account, from: Account, index: number, gift: Gift, now: nu
   ...(own.team && { team: own.team }),
   ...(own.limits && { limits: own.limits }),
   ...(own.watched && { watched: true }),
-  ...(Object.keys(gift.counts).length > 0 && {
-    ...gift.counts,
-    audit_at: new Date(auditDueMs(epochOf(now))).toISOString(),
-  }),
+  ...(Object.keys(gift.counts).length > 0 && { ...gift.counts, audit_at: auditAt(epochOf(now)) }),
 });

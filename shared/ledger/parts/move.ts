@@ -1,14 +1,19 @@
+import {
+  addTo,
+  asRead,
+  type Clauses,
+  type PlaceName,
+  type PlaceValue,
+} from '../../aws/express-update.ts';
 import { isThrottled } from '../../aws/outage.ts';
 import { type TransactWriteItem, writeTransaction } from '../../aws/transact.ts';
-import { setting } from '../../config.ts';
 import {
   type Account,
-  accountKey,
+  accountUpdate,
   requestsAttribute,
-  sameExtra,
   unlimitedRequests,
 } from '../account/account.ts';
-import { auditDueMs, epochOf } from '../account/epoch.ts';
+import { auditAt, epochOf } from '../account/epoch.ts';
 
 /** What one part gives to another: of its ceiling, of the requests that this minute has left, and of those at once. */
 export interface Share {
@@ -30,11 +35,7 @@ export interface Gift extends Share {
 export interface Besides {
   /** What the part that is given something holds of it at once, in no epoch. */
   holds?: number;
-  conditions?: string[];
-  sets?: string[];
-  removes?: string[];
-  names?: Record<string, string>;
-  values?: Record<string, unknown>;
+  clauses?: (value: PlaceValue, name: PlaceName) => Clauses;
 }
 
 export const isLimited = (limit: number) => limit < unlimitedRequests;
@@ -74,82 +75,49 @@ export function giftOf(part: Account, share: Share, now: number): Gift {
   return { ...share, extra, requests, counts };
 }
 
-const update = (
-  id: string,
-  { conditions = [], sets = [], removes = [], names = {}, values = {} }: Besides,
-): TransactWriteItem => ({
-  Update: {
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(id),
-    ConditionExpression: conditions.join(' AND '),
-    UpdateExpression: `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
-    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-    ExpressionAttributeValues: values,
-  },
-});
-
 /** The change of a part that gives: on the condition that it has so much free, and is in the same window. */
 export function giving(
   part: Account,
-  gift: Gift,
+  { nanoUsd, extra, requests, atOnce, counts }: Gift,
   now: number,
-  besides: Besides = {},
+  { clauses }: Besides = {},
 ): TransactWriteItem {
-  const { nanoUsd, extra, requests, atOnce, counts } = gift;
-  const { when, values } = sameExtra(part);
   const left = part.requests_per_minute - requests;
+  const slots = part.max_concurrent - atOnce;
   const minutes = requests > 0 || Object.keys(counts).length > 0 ? minutesAround(now) : [];
-  return update(part.key_id, {
-    conditions: [
-      'available >= :money',
-      'window_ends_at = :end',
-      when,
-      ...(requests > 0 ? ['requests_per_minute = :rpm'] : []),
-      ...minutes.map((minute, index) =>
-        counts[minute]
-          ? `#c${index} <= :m${index}`
-          : `(attribute_not_exists(#c${index}) OR #c${index} <= :m${index})`,
-      ),
-      ...(atOnce > 0
-        ? ['max_concurrent = :max', '(attribute_not_exists(running) OR running <= :slots)']
-        : []),
-      ...(besides.conditions ?? []),
-    ],
-    sets: [
-      'ceiling = ceiling - :money',
-      'available = available - :money',
-      ...(extra > 0 ? ['extra = extra - :extra'] : []),
-      ...(requests > 0 ? ['requests_per_minute = :left'] : []),
-      ...minutes.flatMap((minute, index) =>
-        counts[minute] ? `#c${index} = #c${index} - :u${index}` : [],
-      ),
-      ...(atOnce > 0 ? ['max_concurrent = :slots'] : []),
-      'moves = if_not_exists(moves, :nil) + :one_move',
-      ...(besides.sets ?? []),
-    ],
-    removes: besides.removes ?? [],
-    names: {
-      ...Object.fromEntries(minutes.map((minute, index) => [`#c${index}`, minute])),
-      ...besides.names,
-    },
-    values: {
-      ...values,
-      ...(extra > 0 && { ':extra': extra }),
-      ':money': nanoUsd,
-      ':nil': 0,
-      ':one_move': 1,
-      ':end': part.window_ends_at,
-      ...(requests > 0 && { ':rpm': part.requests_per_minute, ':left': left }),
-      ...Object.fromEntries(
-        minutes.flatMap((minute, index) => {
-          const goes = counts[minute] ?? 0;
-          return [[`:m${index}`, left + goes], ...(goes === 0 ? [] : [[`:u${index}`, goes]])];
-        }),
-      ),
-      ...(atOnce > 0 && { ':max': part.max_concurrent, ':slots': part.max_concurrent - atOnce }),
-      ...besides.values,
-    },
+  const update = accountUpdate(part.key_id, (value, name) => {
+    const besides = clauses?.(value, name) ?? {};
+    const mayLack = (attribute: string, most: number) =>
+      `(attribute_not_exists(${attribute}) OR ${attribute} <= ${value(most)})`;
+    return {
+      when: [
+        `available >= ${value(nanoUsd)}`,
+        `window_ends_at = ${value(part.window_ends_at)}`,
+        asRead(part, 'extra', value),
+        requests > 0 && `requests_per_minute = ${value(part.requests_per_minute)}`,
+        ...minutes.map((minute) =>
+          counts[minute] ? `${minute} <= ${value(left + counts[minute])}` : mayLack(minute, left),
+        ),
+        atOnce > 0 && `max_concurrent = ${value(part.max_concurrent)}`,
+        atOnce > 0 && mayLack('running', slots),
+        ...(besides.when ?? []),
+      ],
+      set: [
+        `ceiling = ceiling - ${value(nanoUsd)}`,
+        `available = available - ${value(nanoUsd)}`,
+        extra > 0 && `extra = extra - ${value(extra)}`,
+        requests > 0 && `requests_per_minute = ${value(left)}`,
+        ...minutes
+          .filter((minute) => counts[minute])
+          .map((minute) => `${minute} = ${minute} - ${value(counts[minute])}`),
+        atOnce > 0 && `max_concurrent = ${value(slots)}`,
+        addTo('moves', 1, value),
+        ...(besides.set ?? []),
+      ],
+      remove: besides.remove ?? [],
+    };
   });
+  return { Update: update };
 }
 
 /** The change of a part that is given something. */
@@ -157,57 +125,38 @@ export function taking(
   part: Account,
   gifts: Gift[],
   now: number,
-  besides: Besides = {},
+  { holds = 0, clauses }: Besides = {},
 ): TransactWriteItem {
   const { nanoUsd, extra, requests, atOnce, counts } = sumOf(gifts);
   const minutes = Object.entries(counts);
-  const { holds = 0 } = besides;
-  return update(part.key_id, {
-    conditions: [
-      'window_ends_at = :end',
-      // A limit that is taken away meanwhile, or set, isn't to be added to.
-      ...(requests > 0 ? ['requests_per_minute < :none'] : []),
-      ...(atOnce > 0 ? ['max_concurrent < :none'] : []),
-      ...(holds > 0 ? ['available >= :lacks'] : []),
-      ...(besides.conditions ?? []),
-    ],
-    sets: [
-      'ceiling = ceiling + :money',
-      ...(holds > 0
-        ? ['available = available - :lacks', 'held = held + :holds']
-        : ['available = available + :money']),
-      'moves = if_not_exists(moves, :nil) + :one_move',
-      ...(extra > 0 ? ['extra = if_not_exists(extra, :nil) + :extra'] : []),
-      ...(requests > 0 ? ['requests_per_minute = requests_per_minute + :requests'] : []),
-      ...(atOnce > 0 ? ['max_concurrent = max_concurrent + :atOnce'] : []),
-      ...minutes.map((_, index) => `#c${index} = if_not_exists(#c${index}, :zero) + :u${index}`),
-      // An audit removes the counts later, though the part may make no call.
-      ...(minutes.length > 0 ? ['audit_at = if_not_exists(audit_at, :audit)'] : []),
-      ...(besides.sets ?? []),
-    ],
-    removes: besides.removes ?? [],
-    names: {
-      ...Object.fromEntries(minutes.map(([minute], index) => [`#c${index}`, minute])),
-      ...besides.names,
-    },
-    values: {
-      ':money': nanoUsd,
-      ':nil': 0,
-      ':one_move': 1,
-      ':end': part.window_ends_at,
-      ...(extra > 0 && { ':extra': extra }),
-      ...(holds > 0 && { ':holds': holds, ':lacks': holds - nanoUsd }),
-      ...(requests > 0 && { ':requests': requests }),
-      ...(atOnce > 0 && { ':atOnce': atOnce }),
-      ...(requests + atOnce > 0 && { ':none': unlimitedRequests }),
-      ...Object.fromEntries(minutes.map(([, goes], index) => [`:u${index}`, goes])),
-      ...(minutes.length > 0 && {
-        ':zero': 0,
-        ':audit': new Date(auditDueMs(epochOf(now))).toISOString(),
-      }),
-      ...besides.values,
-    },
+  const update = accountUpdate(part.key_id, (value, name) => {
+    const besides = clauses?.(value, name) ?? {};
+    return {
+      when: [
+        `window_ends_at = ${value(part.window_ends_at)}`,
+        // A limit that is taken away meanwhile, or set, isn't to be added to.
+        requests > 0 && `requests_per_minute < ${value(unlimitedRequests)}`,
+        atOnce > 0 && `max_concurrent < ${value(unlimitedRequests)}`,
+        holds > 0 && `available >= ${value(holds - nanoUsd)}`,
+        ...(besides.when ?? []),
+      ],
+      set: [
+        `ceiling = ceiling + ${value(nanoUsd)}`,
+        `available = available + ${value(nanoUsd - holds)}`,
+        holds > 0 && `held = held + ${value(holds)}`,
+        addTo('moves', 1, value),
+        extra > 0 && addTo('extra', extra, value),
+        requests > 0 && `requests_per_minute = requests_per_minute + ${value(requests)}`,
+        atOnce > 0 && `max_concurrent = max_concurrent + ${value(atOnce)}`,
+        ...minutes.map(([minute, goes]) => addTo(minute, goes, value)),
+        // An audit removes the counts later, though the part may make no call.
+        minutes.length > 0 && `audit_at = if_not_exists(audit_at, ${value(auditAt(epochOf(now)))})`,
+        ...(besides.set ?? []),
+      ],
+      remove: besides.remove ?? [],
+    };
   });
+  return { Update: update };
 }
 
 function sumOf(gifts: Gift[]): Gift {

@@ -61,6 +61,9 @@ export const countersOf = (account: Account, prefix: 'held' | 'running' | 'reque
 
 const namesOf = { held: /^(held_|h)\d/, running: /^(running_|r)\d/, requests: /^requests_/ };
 
+/** Whether the input of a request changes what an epoch's calls have cost, as a credit of a call with a cost does. */
+export const isCredit = (input: unknown) => /\b(settled_|s)\d+_\d+ = /.test(JSON.stringify(input));
+
 export const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 
 /** Expects of an account what holds at every moment, whatever happened just before. */

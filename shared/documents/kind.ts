@@ -28,74 +28,69 @@ const compositeKinds = ['html', 'rtf', 'email', 'archive'] as const;
 
 export type CompositeKind = (typeof compositeKinds)[number];
 
-const kindByType = new Map<string, DocumentKind>(
-  Object.entries({
-    'application/pdf': 'pdf',
-    'image/jpeg': 'image',
-    'image/png': 'image',
-    'image/tiff': 'image',
-    'image/webp': 'image',
-    'image/avif': 'image',
-    'image/gif': 'image',
-    'image/bmp': 'image',
-    'text/plain': 'text',
-    'application/json': 'json',
-    'application/jsonl': 'jsonl',
-    'application/x-ndjson': 'jsonl',
-    'text/csv': 'csv',
-    'text/markdown': 'markdown',
-    'text/html': 'html',
-    'application/xhtml+xml': 'html',
-    'application/rtf': 'rtf',
-    'text/rtf': 'rtf',
-    'message/rfc822': 'email',
-    'application/zip': 'archive',
-    'application/x-zip-compressed': 'archive',
-    'application/gzip': 'archive',
-    'application/x-gzip': 'archive',
-    'application/x-tar': 'archive',
-    'application/epub+zip': 'archive',
+/** A format of files by its media type: how it is read, if it is; the extensions of its files; and what people call one. */
+interface Format {
+  kind?: DocumentKind;
+  extensions?: string[];
+  words?: string;
+}
+
+/** The formats that are known. The first of a kind is its usual one. */
+export const formats: ReadonlyMap<string, Format> = new Map(
+  Object.entries<Format>({
+    'application/pdf': { kind: 'pdf', extensions: ['pdf'], words: 'a PDF' },
+    'image/jpeg': { kind: 'image', extensions: ['jpg', 'jpeg'] },
+    'image/png': { kind: 'image', extensions: ['png'] },
+    'image/tiff': { kind: 'image', extensions: ['tif', 'tiff'] },
+    'image/webp': { kind: 'image', extensions: ['webp'] },
+    'image/avif': { kind: 'image', extensions: ['avif'] },
+    'image/gif': { kind: 'image', extensions: ['gif'] },
+    'image/bmp': { kind: 'image', extensions: ['bmp'] },
+    'image/heic': { extensions: ['heic'], words: 'a HEIC picture' },
+    'image/heif': { extensions: ['heif'], words: 'a HEIF picture' },
+    'image/jp2': { words: 'a JPEG 2000 picture' },
+    'image/x-portable-anymap': { words: 'a Netpbm picture' },
+    'text/plain': { kind: 'text', extensions: ['txt', 'log'] },
+    'application/json': { kind: 'json', extensions: ['json'], words: 'a JSON file' },
+    'application/jsonl': { kind: 'jsonl', extensions: ['jsonl'], words: 'a JSON Lines file' },
+    'application/x-ndjson': { kind: 'jsonl', extensions: ['ndjson'], words: 'a JSON Lines file' },
+    'text/csv': { kind: 'csv', extensions: ['csv'], words: 'a CSV table' },
+    'text/markdown': { kind: 'markdown', extensions: ['md', 'markdown'], words: 'a Markdown file' },
+    'text/html': { kind: 'html', extensions: ['html', 'htm'], words: 'a web page' },
+    'application/xhtml+xml': { kind: 'html', extensions: ['xhtml'] },
+    'application/rtf': { kind: 'rtf', extensions: ['rtf'], words: 'an RTF document' },
+    'text/rtf': { kind: 'rtf' },
+    'message/rfc822': { kind: 'email', extensions: ['eml'], words: 'an email' },
+    'application/zip': { kind: 'archive', extensions: ['zip'], words: 'a ZIP archive' },
+    'application/x-zip-compressed': { kind: 'archive' },
+    'application/gzip': { kind: 'archive', extensions: ['gz', 'tgz'], words: 'a gzip archive' },
+    'application/x-gzip': { kind: 'archive' },
+    'application/x-tar': { kind: 'archive', extensions: ['tar'], words: 'a tar archive' },
+    'application/epub+zip': { kind: 'archive', extensions: ['epub'], words: 'an e-book' },
     // Google's own documents, by the format in which Drive exports them.
-    'application/vnd.google-apps.document': 'markdown',
-    'application/vnd.google-apps.spreadsheet': 'csv',
-    'application/vnd.google-apps.presentation': 'text',
+    'application/vnd.google-apps.document': { kind: 'markdown' },
+    'application/vnd.google-apps.spreadsheet': { kind: 'csv' },
+    'application/vnd.google-apps.presentation': { kind: 'text' },
+    'application/vnd.ms-xpsdocument': { words: 'an XPS document' },
+    'application/oxps': { words: 'an XPS document' },
+    'application/vnd.apple.pages': { words: 'a document of Pages' },
+    'application/vnd.apple.numbers': { words: 'a spreadsheet of Numbers' },
+    'application/vnd.apple.keynote': { words: 'a presentation of Keynote' },
+    'application/vnd.ms-excel.sheet.binary.macroenabled.12': { words: 'a binary Excel workbook' },
+    'application/postscript': { words: 'a PostScript file' },
+    'application/x-ole-storage': {
+      words: 'an Office file of an older format, or one with a password',
+    },
   }),
 );
 
 const typeByExtension = new Map(
-  Object.entries({
-    pdf: 'application/pdf',
-    jpg: 'image/jpeg',
-    jpeg: 'image/jpeg',
-    png: 'image/png',
-    tif: 'image/tiff',
-    tiff: 'image/tiff',
-    webp: 'image/webp',
-    avif: 'image/avif',
-    gif: 'image/gif',
-    bmp: 'image/bmp',
-    heic: 'image/heic',
-    heif: 'image/heif',
-    json: 'application/json',
-    jsonl: 'application/jsonl',
-    ndjson: 'application/x-ndjson',
-    csv: 'text/csv',
-    md: 'text/markdown',
-    markdown: 'text/markdown',
-    txt: 'text/plain',
-    log: 'text/plain',
-    html: 'text/html',
-    htm: 'text/html',
-    xhtml: 'application/xhtml+xml',
-    rtf: 'application/rtf',
-    eml: 'message/rfc822',
-    zip: 'application/zip',
-    gz: 'application/gzip',
-    tgz: 'application/gzip',
-    tar: 'application/x-tar',
-    epub: 'application/epub+zip',
-  }),
+  [...formats].flatMap(([type, { extensions = [] }]) =>
+    extensions.map((extension) => [extension, type] as const),
+  ),
 );
+
+const kindByType = (type: string | undefined) => formats.get(type ?? '')?.kind;
 
 /** The kinds that a file without a known signature may have: its bytes are then text. */
 const textKinds = new Set<DocumentKind | undefined>([
@@ -116,23 +111,19 @@ export function kindOf(
 ): DocumentKind | undefined {
   const firstBytes = bytes.subarray(0, sniffedBytes);
   const type = typeBySignature(firstBytes);
-  if (type) return kindByType.get(type);
+  if (type) return kindByType(type);
   const declared = likelyKindOf(mimeType, filename);
   const unsigned = signedKinds.has(declared) ? undefined : declared;
   if (!looksLikeText(firstBytes)) return textKinds.has(unsigned) ? undefined : unsigned;
-  return kindByType.get(textTypeOf(firstBytes) ?? '') ?? unsigned ?? 'text';
+  return kindByType(textTypeOf(firstBytes)) ?? unsigned ?? 'text';
 }
 
 /** Returns a file's likely kind before its download, by its name, else by its type; undefined if it is unsupported. */
 export function likelyKindOf(mimeType: string, filename: string): DocumentKind | undefined {
   if (officeKindOf(mimeType, filename)) return 'archive';
   const type = declaredType(mimeType, filename);
-  return kindByType.get(type) ?? (type.startsWith('text/') ? 'text' : undefined);
+  return kindByType(type) ?? (type.startsWith('text/') ? 'text' : undefined);
 }
-
-/** Returns the media type that files of a kind usually have. */
-export const usualTypeOf = (kind: DocumentKind): string =>
-  [...kindByType].find(([, each]) => each === kind)?.[0] ?? '';
 
 /** Returns the media type of a file: by its first bytes, else the declared one. */
 export function mediaTypeOf(firstBytes: Uint8Array, mimeType: string, filename: string): string {

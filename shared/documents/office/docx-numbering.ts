@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts';
-import type { Relationship } from './relationships.ts';
+import { partWhere, type Relationship } from './relationships.ts';
 import { attribute, readPart } from './xml.ts';
 
 /** How deep a list may be. */
@@ -36,8 +36,8 @@ export class Numberings {
 
   /** Reads the lists of a Word file. */
   static of(archive: Archive, relationships: readonly Relationship[]): Numberings {
-    const part = relationships.find(({ type }) => type === 'numbering')?.part;
-    return new Numberings(part && archive.has(part) ? readLists(archive, part) : new Map());
+    const part = partWhere(archive, relationships, ({ type }) => type === 'numbering');
+    return new Numberings(part ? readLists(archive, part) : new Map());
   }
 
   /** Returns what stands before the next item of a list at this depth: `4.2`, `(b)` or `-`. */

@@ -1,6 +1,6 @@
 import type { Archive } from './archive.ts';
 import { maxDepth } from './docx-numbering.ts';
-import type { Relationship } from './relationships.ts';
+import { partWhere, type Relationship } from './relationships.ts';
 import { attribute, readPart } from './xml.ts';
 
 /** What a paragraph's style or its own properties say of it. */
@@ -36,7 +36,7 @@ export function readStyles(
   relationships: Relationship[],
 ): (id: string) => ParagraphStyle {
   const styles = new Map<string, Style>();
-  const part = partOf(archive, relationships, 'styles');
+  const part = partWhere(archive, relationships, ({ type }) => type === 'styles');
   let style: Style = {};
   if (part) {
     readPart(archive, part, {
@@ -53,11 +53,6 @@ export function readStyles(
     });
   }
   return (id) => inherited(styles, id);
-}
-
-function partOf(archive: Archive, relationships: Relationship[], type: string): string | undefined {
-  const part = relationships.find((relationship) => relationship.type === type)?.part;
-  return part && archive.has(part) ? part : undefined;
 }
 
 /** Word names its headings in English, and shows them in any language. */

@@ -10,7 +10,7 @@ import { Numberings } from './docx-numbering.ts';
 import { type ParagraphStyle, readProperty, readStyles } from './docx-styles.ts';
 import { relationshipId, shownBy } from './drawings.ts';
 import { Equation } from './equations.ts';
-import { mainPartOf, type Relationship, relationshipsOf } from './relationships.ts';
+import { mainPartOf, partWhere, type Relationship, relationshipsOf } from './relationships.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
 /** Deleted and moved text, former properties, tab stops, and what older programs show in place of something. */
@@ -63,8 +63,8 @@ function readChunk(
   markdown: Markdown,
   depth: number,
 ): Block[] {
-  const part = relationships.find((each) => each.id === id)?.part;
-  if (!part || !archive.has(part)) return [];
+  const part = partWhere(archive, relationships, (each) => each.id === id);
+  if (!part) return [];
   const bytes = archive.read(part);
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     if (depth < maxChunkDepth) readDocx(archive.within(bytes), markdown, depth + 1);
@@ -129,7 +129,6 @@ class DocxReader implements PartHandler {
   /** How many columns the open cell reaches over. */
   private span = 1;
   private note: Note | undefined;
-  private isText = false;
 
   constructor(root: string, markdown: Markdown, surroundings: Surroundings) {
     this.root = root;
@@ -140,14 +139,15 @@ class DocxReader implements PartHandler {
   open(name: string, attributes: Attributes): void {
     const paragraph = this.paragraphs.at(-1);
     const value = attribute(attributes, 'val');
-    if (name === 't') this.isText = true;
-    else if (name === 'oMath') this.equation = new Equation();
+    if (name === 'oMath') this.equation = new Equation();
     else if (this.equation) this.equation.open(name, value);
     else if (name === 'p') this.paragraphs.push({ text: '' });
     else if (name === 'tbl') this.tables.openTable(this.markdown.room);
     else if (name === 'tr') this.tables.openRow();
-    else if (name === 'tc') this.openCell();
-    else if (name === 'gridSpan') this.span = spanOf(value);
+    else if (name === 'tc') {
+      this.span = 1;
+      this.tables.openCell();
+    } else if (name === 'gridSpan') this.span = spanOf(value);
     else if (notes.has(name)) this.openNote(name, attributes);
     else {
       for (const block of this.surroundings.shown(name, attributes)) this.markdown.add(block);
@@ -155,17 +155,16 @@ class DocxReader implements PartHandler {
     }
   }
 
-  text(text: string): void {
+  text(text: string, within: string): void {
     const paragraph = this.paragraphs.at(-1);
-    if (!this.isText || !paragraph) return;
+    if (within !== 't' || !paragraph) return;
     if (this.equation) this.equation.add(text);
     else if (this.run.isHidden) this.markdown.warnings.add('hidden_left_out');
     else paragraph.text += inPosition(text, this.run.position);
   }
 
   close(name: string): void {
-    if (name === 't') this.isText = false;
-    else if (name === 'oMath') this.closeEquation();
+    if (name === 'oMath') this.closeEquation();
     else if (this.equation) this.equation.close(name);
     else if (name === 'ddList' || name === 'comboBox') this.closeChoices();
     else if (name === 'p') this.closeParagraph();
@@ -213,11 +212,6 @@ class DocxReader implements PartHandler {
     else if (name === 'footnoteReference' || name === 'endnoteReference') {
       paragraph.text += `[^${labelOf(name, attributes)}]`;
     } else readProperty(paragraph, name, value);
-  }
-
-  private openCell(): void {
-    this.span = 1;
-    this.tables.openCell();
   }
 
   private closeParagraph(): void {

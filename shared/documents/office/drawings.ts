@@ -1,7 +1,7 @@
 import type { Block } from '../markdown.ts';
 import type { Archive } from './archive.ts';
 import { chartBlocks } from './charts.ts';
-import type { Relationship } from './relationships.ts';
+import { partWhere, type Relationship } from './relationships.ts';
 import { type Attributes, attribute, readPart } from './xml.ts';
 
 /** Returns what a chart or a diagram shows, by the element in its place; nothing for another element. */
@@ -13,8 +13,8 @@ export function shownBy(
 ): Block[] {
   const id = name === 'chart' ? relationshipId(attributes) : attribute(attributes, 'dm');
   if ((name !== 'chart' && name !== 'relIds') || id === undefined) return [];
-  const part = relationships.find((each) => each.id === id)?.part;
-  if (!part || !archive.has(part)) return [];
+  const part = partWhere(archive, relationships, (each) => each.id === id);
+  if (!part) return [];
   return name === 'chart' ? chartBlocks(archive, part) : textsOf(archive, part, 'dataModel');
 }
 

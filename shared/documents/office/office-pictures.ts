@@ -35,20 +35,13 @@ export function pictureSlides(archive: Archive): string[] {
 }
 
 function hasText(archive: Archive, slide: string): boolean {
-  let isText = false;
   let found = false;
   readPart(archive, slide, {
     root: 'sld',
     // Its number and date stand on a slide of any kind.
     skipped: new Set(['fld']),
-    open: (name) => {
-      isText = name === 't';
-    },
-    text: (text) => {
-      found ||= isText && text.trim() !== '';
-    },
-    close: () => {
-      isText = false;
+    text: (text, within) => {
+      found ||= within === 't' && text.trim() !== '';
     },
   });
   return found;

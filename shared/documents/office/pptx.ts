@@ -3,7 +3,7 @@ import type { Block, Markdown } from '../markdown.ts';
 import { TableReader } from '../table-reader.ts';
 import type { Archive } from './archive.ts';
 import { relationshipId, shownBy } from './drawings.ts';
-import { mainPartOf, relationshipsOf } from './relationships.ts';
+import { mainPartOf, partWhere, relationshipsOf } from './relationships.ts';
 import { addSlide, type Slide } from './slides.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
@@ -44,11 +44,7 @@ function readSlide(archive: Archive, part: string, room: number): Slide {
     shownBy(archive, relationships, name, attributes);
   const reader = new SlideReader('sld', room, shown);
   readPart(archive, part, reader);
-  const partOf = (wanted: string) => {
-    const found = relationships.find(({ type }) => type === wanted)?.part;
-    return found && archive.has(found) ? found : undefined;
-  };
-  const notesPart = partOf('notesSlide');
+  const notesPart = partWhere(archive, relationships, ({ type }) => type === 'notesSlide');
   const notes = new SlideReader('notes', room);
   if (notesPart) readPart(archive, notesPart, notes);
   return { titles: reader.titles, blocks: reader.blocks(), notes: notes.bodyTexts };
@@ -113,7 +109,6 @@ class SlideReader implements PartHandler {
   /** The type of the open shape's placeholder; undefined for an ordinary shape. */
   private placeholder: string | undefined;
   private paragraph: Paragraph | undefined;
-  private isText = false;
 
   constructor(
     root: string,
@@ -131,8 +126,7 @@ class SlideReader implements PartHandler {
   }
 
   open(name: string, attributes: Attributes): void {
-    if (name === 't') this.isText = true;
-    else if (shapeElements.has(name)) this.openShape();
+    if (shapeElements.has(name)) this.openShape();
     else if (name === 'off') place(this.within.at(-1), attributes);
     else if (name === 'ph') this.placeholder = attribute(attributes, 'type') ?? 'body';
     else if (name === 'p') {
@@ -144,13 +138,12 @@ class SlideReader implements PartHandler {
     else this.add(...this.shown(name, attributes));
   }
 
-  text(text: string): void {
-    if (this.isText && this.paragraph) this.paragraph.text += text;
+  text(text: string, within: string): void {
+    if (within === 't' && this.paragraph) this.paragraph.text += text;
   }
 
   close(name: string): void {
-    if (name === 't') this.isText = false;
-    else if (name === 'p') this.closeParagraph();
+    if (name === 'p') this.closeParagraph();
     else if (shapeElements.has(name)) this.closeShape();
     else if (name === 'tc') this.tables.closeCell();
     else if (name === 'tr') this.tables.closeRow();

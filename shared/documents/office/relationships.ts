@@ -35,6 +35,13 @@ export function relationshipsOf(archive: Archive, part: string): Relationship[] 
   return found;
 }
 
+/** Returns the first part in the archive that meets a condition. */
+export const partWhere = (
+  archive: Archive,
+  relationships: readonly Relationship[],
+  is: (relationship: Relationship) => boolean,
+): string | undefined => relationships.find((each) => is(each) && archive.has(each.part))?.part;
+
 /** Returns the part that a file's text begins in, or the usual one if the file names none. */
 export function mainPartOf(archive: Archive, usual: string): string {
   return relationshipsOf(archive, '').find(({ type }) => type === 'officeDocument')?.part ?? usual;

@@ -2,10 +2,8 @@ import { format, getFormatFromId, getFormatInfo } from 'numfmt';
 import type { Archive } from './archive.ts';
 import { attribute, readPart } from './xml.ts';
 
-const dayMs = 86_400_000;
-/** Day 0. Excel counts a 29 February 1900, which there wasn't, so days before March 1900 are one off. */
-const epochMs = Date.UTC(1899, 11, 30);
-const epoch1904Ms = Date.UTC(1904, 0, 1);
+/** The days from the epoch of most workbooks to the other one, which old ones from Macintosh have. */
+const daysTo1904 = 1_462;
 /** The last day of the year 9999. */
 const maxDays = 2_958_465;
 /** The first number of the formats that a file defines itself. */
@@ -65,8 +63,11 @@ export function numberText(
   if (value.trim() === '' || !Number.isFinite(number)) return value;
   if (style === undefined) return plain(number);
   if (typeof style === 'object') return formatted(number, style.code);
-  if (number < 0 || number > maxDays) return plain(number);
-  return style === 'date' ? dateText(number, from1904) : durationText(number);
+  const days = style === 'date' && from1904 ? number + daysTo1904 : number;
+  if (number < 0 || days > maxDays) return plain(number);
+  if (style === 'duration') return formatted(number, '[hh]:mm:ss');
+  const text = formatted(days, 'yyyy-mm-dd hh:mm:ss');
+  return number < 1 ? text.slice(-8) : text.replace(/ 00:00:00$/, '');
 }
 
 const plain = (number: number) => String(Number(number.toPrecision(15)));
@@ -77,18 +78,4 @@ function formatted(number: number, code: string): string {
   } catch {
     return plain(number);
   }
-}
-
-function dateText(days: number, from1904: boolean): string {
-  const ms = (from1904 ? epoch1904Ms : epochMs) + Math.round(days * dayMs);
-  const [date = '', time = ''] = new Date(ms).toISOString().slice(0, 19).split('T');
-  if (days < 1) return time;
-  return time === '00:00:00' ? date : `${date} ${time}`;
-}
-
-/** Returns hours, minutes and seconds, of which there may be more hours than a day has. */
-function durationText(days: number): string {
-  const seconds = Math.round((days * dayMs) / 1_000);
-  const units = [seconds / 3_600, (seconds / 60) % 60, seconds % 60];
-  return units.map((unit) => String(Math.floor(unit)).padStart(2, '0')).join(':');
 }

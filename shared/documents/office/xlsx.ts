@@ -2,7 +2,7 @@ import { type Block, type Markdown, oneLine } from '../markdown.ts';
 import { TableReader } from '../table-reader.ts';
 import type { Archive } from './archive.ts';
 import { relationshipId, shownBy, textsOf } from './drawings.ts';
-import { mainPartOf, type Relationship, relationshipsOf } from './relationships.ts';
+import { mainPartOf, partWhere, type Relationship, relationshipsOf } from './relationships.ts';
 import { type NumberStyle, numberText, readNumberStyles } from './xlsx-numbers.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
@@ -18,10 +18,8 @@ export function readXlsx(archive: Archive, markdown: Markdown): void {
   const main = mainPartOf(archive, 'xl/workbook.xml');
   const relationships = relationshipsOf(archive, main);
   const { sheets, from1904 } = readWorkbook(archive, main);
-  const partOf = (wanted: string) => {
-    const part = relationships.find(({ type }) => type === wanted)?.part;
-    return part && archive.has(part) ? part : undefined;
-  };
+  const partOf = (wanted: string) =>
+    partWhere(archive, relationships, ({ type }) => type === wanted);
   const [strings, styles] = [partOf('sharedStrings'), partOf('styles')];
   const workbook: Workbook = {
     strings: strings ? readStrings(archive, strings) : [],
@@ -66,19 +64,17 @@ function readSheet(
 /** Returns the comments on a sheet's cells. */
 function commentsOf(archive: Archive, part: string): Block[] {
   const blocks: Block[] = [];
-  let [cell, text, isText] = ['', '', false];
+  let [cell, text] = ['', ''];
   readPart(archive, part, {
     root: 'comments',
     skipped: phonetic,
     open: (name, attributes) => {
       if (name === 'comment') [cell, text] = [attribute(attributes, 'ref') ?? '', ''];
-      isText = name === 't';
     },
-    text: (piece) => {
-      if (isText) text += piece;
+    text: (piece, within) => {
+      if (within === 't') text += piece;
     },
     close: (name) => {
-      isText = false;
       if (name === 'comment') blocks.push({ paragraph: `[Comment on ${cell}: ${oneLine(text)}]` });
     },
   });
@@ -109,19 +105,16 @@ const phonetic = new Set(['rPh']);
 function readStrings(archive: Archive, part: string): string[] {
   const strings: string[] = [];
   let text = '';
-  let isText = false;
   readPart(archive, part, {
     root: 'sst',
     skipped: phonetic,
     open: (name) => {
       if (name === 'si') text = '';
-      isText ||= name === 't';
     },
-    text: (piece) => {
-      if (isText) text += piece;
+    text: (piece, within) => {
+      if (within === 't') text += piece;
     },
     close: (name) => {
-      if (name === 't') isText = false;
       if (name === 'si') strings.push(text);
     },
   });
@@ -155,7 +148,6 @@ class SheetReader implements PartHandler {
   private style = -1;
   private value = '';
   private formula = '';
-  private read: 'value' | 'formula' | undefined;
 
   constructor(workbook: Workbook, markdown: Markdown) {
     this.workbook = workbook;
@@ -167,20 +159,18 @@ class SheetReader implements PartHandler {
     else if (name === 'col') this.openColumns(attributes);
     else if (name === 'row') this.openRow(attributes);
     else if (name === 'c') this.openCell(attributes);
-    else if (name === 'v' || name === 't') this.read = 'value';
-    else if (name === 'f') this.read = 'formula';
     else if (name === 'mergeCell' && this.merges.length < maxMerges) {
       this.merges.push(attribute(attributes, 'ref') ?? '');
     }
   }
 
-  text(text: string): void {
-    if (this.read) this[this.read] += text;
+  text(text: string, within: string): void {
+    if (within === 'v' || within === 't') this.value += text;
+    else if (within === 'f') this.formula += text;
   }
 
   close(name: string): void {
-    if (name === 'v' || name === 't' || name === 'f') this.read = undefined;
-    else if (name === 'c') this.closeCell();
+    if (name === 'c') this.closeCell();
     else if (name === 'row') this.closeRow();
     else if (name === 'sheetData') this.rows = this.table.closeTable() ?? [];
     else if (name === 'worksheet') for (const merge of this.merges) this.fill(merge);

@@ -16,7 +16,8 @@ export interface PartHandler {
   /** The elements to leave out, with all that is in them. */
   skipped?: ReadonlySet<string>;
   open?(name: string, attributes: Attributes): void;
-  text?(text: string): void;
+  /** `within` is the element that the text stands in. */
+  text?(text: string, within: string): void;
   close?(name: string): void;
 }
 
@@ -27,18 +28,17 @@ const maxDepth = 256;
  * root or a DTD, or is nested over 256.
  */
 export function readPart(archive: Archive, name: string, handler: PartHandler): void {
-  const reader = new XmlReader(handler);
+  const parser = parserFor(handler);
   let decoder: TextDecoder | undefined;
   try {
     for (const chunk of archive.chunks(name)) {
       decoder ??= decoderFor(chunk);
-      reader.write(decoder.decode(chunk, { stream: true }));
+      parser.write(decoder.decode(chunk, { stream: true }));
     }
-    reader.write(decoder?.decode() ?? '');
+    parser.end(decoder?.decode());
   } catch (error) {
     throw isUndecodable(error) ? broken(error) : error;
   }
-  reader.end();
 }
 
 /** Returns the value of an attribute by its name without a prefix. */
@@ -48,61 +48,47 @@ export function attribute(attributes: Attributes, name: string): string | undefi
   return key === undefined ? undefined : attributes[key];
 }
 
-class XmlReader {
-  private readonly handler: PartHandler;
-  private readonly parser: Parser;
-  private readonly tagEnds: number[] = [];
+/** Makes a parser that tells its handler of a part's elements and text. */
+function parserFor(handler: PartHandler): Parser {
+  const open: { name: string; tagEnd: number }[] = [];
   /** How deep the element lies that is left out; 0 if none is. */
-  private skippedDepth = 0;
-  private hasRoot = false;
-
-  constructor(handler: PartHandler) {
-    this.handler = handler;
-    this.parser = new Parser(
-      {
-        onopentag: (name, attributes) => this.open(localName(name), attributes),
-        ontext: (text) => {
-          if (this.skippedDepth === 0) handler.text?.(text);
-        },
-        onclosetag: (name, isImplied) => this.close(localName(name), isImplied),
-        onprocessinginstruction: (name, data) => {
-          if (name.startsWith('!') && (this.hasRoot || !isPlainDoctype(data))) throw broken();
-        },
+  let skippedDepth = 0;
+  let hasRoot = false;
+  const parser = new Parser(
+    {
+      onopentag(fullName, attributes) {
+        const name = localName(fullName);
+        if (open.length === 0) {
+          if (hasRoot || name !== handler.root) throw broken();
+          hasRoot = true;
+        }
+        open.push({ name, tagEnd: parser.endIndex });
+        if (open.length > maxDepth) throw unreadableDocument('its parts are nested too deep');
+        if (skippedDepth > 0) return;
+        if (handler.skipped?.has(name)) skippedDepth = open.length;
+        else handler.open?.(name, attributes);
       },
-      { xmlMode: true },
-    );
-  }
-
-  write(text: string): void {
-    this.parser.write(text);
-  }
-
-  end(): void {
-    this.parser.end();
-    if (!this.hasRoot) throw broken();
-  }
-
-  private open(name: string, attributes: Attributes): void {
-    if (this.tagEnds.length === 0) {
-      if (this.hasRoot || name !== this.handler.root) throw broken();
-      this.hasRoot = true;
-    }
-    this.tagEnds.push(this.parser.endIndex);
-    const depth = this.tagEnds.length;
-    if (depth > maxDepth) throw unreadableDocument('its parts are nested too deep');
-    if (this.skippedDepth > 0) return;
-    if (this.handler.skipped?.has(name)) this.skippedDepth = depth;
-    else this.handler.open?.(name, attributes);
-  }
-
-  private close(name: string, isImplied: boolean): void {
-    const depth = this.tagEnds.length;
-    const tagEnd = this.tagEnds.pop();
-    // The parser closes what isn't closed, as for HTML. `<a/>` is implied too, but ends where it begins.
-    if (isImplied && tagEnd !== this.parser.endIndex) throw broken();
-    if (this.skippedDepth === 0) this.handler.close?.(name);
-    if (this.skippedDepth === depth) this.skippedDepth = 0;
-  }
+      ontext(text) {
+        if (skippedDepth === 0) handler.text?.(text, open.at(-1)?.name ?? '');
+      },
+      onclosetag(fullName, isImplied) {
+        const depth = open.length;
+        const tagEnd = open.pop()?.tagEnd;
+        // The parser closes what isn't closed, as for HTML. `<a/>` is implied too, but ends where it begins.
+        if (isImplied && tagEnd !== parser.endIndex) throw broken();
+        if (skippedDepth === 0) handler.close?.(localName(fullName));
+        if (skippedDepth === depth) skippedDepth = 0;
+      },
+      onprocessinginstruction(name, data) {
+        if (name.startsWith('!') && (hasRoot || !isPlainDoctype(data))) throw broken();
+      },
+      onend() {
+        if (!hasRoot) throw broken();
+      },
+    },
+    { xmlMode: true },
+  );
+  return parser;
 }
 
 /** Whether a declaration only names a document type, as OpenOffice does in its manifests, and declares nothing itself. */

@@ -202,7 +202,7 @@ async function doubtsAbout(
     ...(requests_per_minute === 0 ? ['A key with 0 requests a minute can make none.'] : []),
   ];
   if (drive_folders.length === 0) return doubts;
-  const { unknownItems } = await import('../shared/drive/unknown-items.ts');
+  const { unknownItems } = await import('../shared/drive/item.ts');
   try {
     await reach(target, 'DRIVE_SECRET');
     const unknown = await unknownItems(drive_folders);

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { isHidden } from '../drive/errors.ts';
+import { unlessHidden } from '../drive/errors.ts';
 import { getReadableItem, toDriveFile } from '../drive/file.ts';
 import { type Access, accessUnder, folderType, type Item } from '../drive/item.ts';
 import { NotFoundError, ServiceError } from '../http/errors.ts';
@@ -49,18 +49,9 @@ async function find(
   isReadable: Access,
   { signal }: Deadline,
 ): Promise<Found | undefined> {
-  const item = await inTime(findItem(id, isReadable), signal, 'late' as const);
+  const item = await inTime(unlessHidden(getReadableItem(id, isReadable)), signal, 'late' as const);
   if (item === 'late') return { id };
   return item && item.mimeType !== folderType ? { id: item.id, item } : undefined;
-}
-
-async function findItem(id: string, isReadable: Access): Promise<Item | undefined> {
-  try {
-    return await getReadableItem(id, isReadable);
-  } catch (error) {
-    if (isHidden(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Two ids may lead to one document, by a shortcut. */

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { isHidden } from '../drive/errors.ts';
+import { unlessHidden } from '../drive/errors.ts';
 import { folderType, getDriveItem, type Item, shortcutType } from '../drive/item.ts';
 import { log } from '../log.ts';
 import { batchesOf, listIn, type SearchedFolder } from './drive-listing.ts';
@@ -69,16 +69,10 @@ interface Root {
 }
 
 async function findRoot(id: string): Promise<Root | undefined> {
-  let item: Item;
-  try {
-    item = await getDriveItem(id);
-  } catch (error) {
-    if (isHidden(error)) return undefined;
-    throw error;
-  }
-  if (item.mimeType === folderType) return { below: [searched(item)] };
+  const item = await unlessHidden(getDriveItem(id));
+  if (item?.mimeType === folderType) return { below: [searched(item)] };
   // A shortcut gives no access, wherever it leads.
-  if (item.mimeType === shortcutType) return undefined;
+  if (!item || item.mimeType === shortcutType) return undefined;
   const { parents, driveId } = item;
   return { beside: parents.map((parent) => ({ id: parent, ...(driveId && { driveId }) })) };
 }

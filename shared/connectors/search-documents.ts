@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { isHidden } from '../drive/errors.ts';
+import { unlessHidden } from '../drive/errors.ts';
 import { getReadableItem, toDriveFile } from '../drive/file.ts';
 import { type Access, accessUnder, folderType, type Item, shortcutType } from '../drive/item.ts';
 import { isOwnResult } from '../drive/result.ts';
@@ -81,10 +81,5 @@ async function readableHits(ranked: Item[], isReadable: Access): Promise<Documen
 /** Returns the item, or the target of a shortcut; undefined if the key may not read it. */
 async function readableItem(item: Item, isReadable: Access): Promise<Item | undefined> {
   if (item.mimeType !== shortcutType) return (await isReadable(item)) ? item : undefined;
-  try {
-    return await getReadableItem(item.id, isReadable);
-  } catch (error) {
-    if (isHidden(error)) return undefined;
-    throw error;
-  }
+  return unlessHidden(getReadableItem(item.id, isReadable));
 }

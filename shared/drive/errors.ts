@@ -18,6 +18,16 @@ export function fileNotFound(cause?: unknown): NotFoundError {
 export const isHidden = (error: unknown) =>
   error instanceof NotFoundError || (error instanceof DriveError && error.statusCode === 403);
 
+/** Returns what is found, or undefined if Drive hides it. */
+export async function unlessHidden<Found>(finding: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (isHidden(error)) return undefined;
+    throw error;
+  }
+}
+
 /** 503: Drive can't serve a request now, or not before an operator has set it up. */
 export function unavailable(
   message: string,

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { isHidden } from './errors.ts';
+import { unlessHidden } from './errors.ts';
 import { type DriveFile, getReadableFolder, getReadableItem, toDriveFile } from './file.ts';
 import { type Access, accessUnder, folderType, type Item, shortcutType } from './item.ts';
 import { listFiles, listUpTo } from './list-files.ts';
@@ -68,11 +68,5 @@ async function findTargets(items: Item[], isReadable: Access) {
   });
 }
 
-async function findTarget({ shortcutDetails }: Item, isReadable: Access) {
-  try {
-    return shortcutDetails && (await getReadableItem(shortcutDetails.targetId, isReadable));
-  } catch (error) {
-    if (isHidden(error)) return undefined;
-    throw error;
-  }
-}
+const findTarget = async ({ shortcutDetails }: Item, isReadable: Access) =>
+  shortcutDetails && unlessHidden(getReadableItem(shortcutDetails.targetId, isReadable));

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { callDrive } from './call.ts';
 import { requestTimeoutMs } from './client.ts';
-import { fileNotFound, isHidden, unavailable } from './errors.ts';
+import { fileNotFound, isHidden, unavailable, unlessHidden } from './errors.ts';
 
 export const folderType = 'application/vnd.google-apps.folder';
 export const shortcutType = 'application/vnd.google-apps.shortcut';
@@ -52,12 +52,14 @@ const Parents = v.pick(Item, ['parents']);
 
 /** Reads which folders hold a folder. There are none if we may not see it. */
 export async function parentsOf(folderId: string): Promise<string[]> {
-  try {
-    return parseResponse(Parents, await getFields(folderId, 'parents')).parents;
-  } catch (error) {
-    if (isHidden(error)) return [];
-    throw error;
-  }
+  const found = await unlessHidden(getFields(folderId, 'parents'));
+  return found === undefined ? [] : parseResponse(Parents, found).parents;
+}
+
+/** Returns the folders, files and shared drives among the given ones that the service account can't find. */
+export async function unknownItems(ids: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(ids.map((id) => unlessHidden(getDriveItem(id))));
+  return ids.filter((_, index) => !found[index]);
 }
 
 async function getFields(fileId: string, fields: string): Promise<unknown> {

@@ -18,7 +18,7 @@ import { reach, type Target } from '../lib/cli/target.ts';
 import { setting } from '../shared/config.ts';
 import { endFile } from '../shared/files/delete-file.ts';
 import { type FileObject, toFileObject } from '../shared/files/file.ts';
-import { fileOfAny } from '../shared/files/file-of-any.ts';
+import { fileOfAny } from '../shared/files/find-file.ts';
 import { listFiles } from '../shared/files/list-files.ts';
 import { usageOf } from '../shared/files/quota.ts';
 import { type ApiKey, listKeys } from '../shared/keys/key.ts';

@@ -1,3 +1,5 @@
+import { getItems } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
 import { findStoredFile, isVisible, noSuchFile, type StoredFile } from './file.ts';
 import { isResultId } from './result-id.ts';
 
@@ -16,4 +18,13 @@ export async function requireFile(keyId: string, id: string): Promise<StoredFile
   const file = await findFile(keyId, id);
   if (!file) throw noSuchFile(id);
   return file;
+}
+
+/** Finds a file by its id alone, whosever of some keys it is: a hundred keys a request. Throws the 404 if it is nobody's. */
+export async function fileOfAny(keyIds: readonly string[], entry: string): Promise<StoredFile> {
+  const candidates = keyIds.map((key_id) => ({ key_id, entry }));
+  for await (const file of getItems<StoredFile>(setting('FILES_TABLE'), candidates)) {
+    if (isVisible(file)) return file;
+  }
+  throw noSuchFile(entry);
 }

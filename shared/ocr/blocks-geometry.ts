@@ -1,11 +1,5 @@
 import type { Block } from '@aws-sdk/client-textract';
-import type { Box } from '../documents/box.ts';
-
-/** A point of a page; down is more. */
-export interface Point {
-  x: number;
-  y: number;
-}
+import { around, type Box, type Point } from '../documents/box.ts';
 
 /**
  * Returns where a block lies once the page is turned level, in shares of the page's width.
@@ -22,16 +16,13 @@ export function uprightBoxes(
       x: x * cos + y * sin,
       y: y * cos - x * sin,
     }));
-    const xs = turned.map(({ x }) => x);
-    const ys = turned.map(({ y }) => y);
-    return {
-      left: Math.min(...xs),
-      top: Math.min(...ys),
-      right: Math.max(...xs),
-      bottom: Math.max(...ys),
-    };
+    return boxAround(turned);
   };
 }
+
+/** Returns the smallest box around some points. */
+export const boxAround = (points: readonly Point[]): Box =>
+  around(points.map(({ x, y }) => ({ left: x, top: y, right: x, bottom: y })));
 
 /** Returns a block's corners clockwise from the top left one of its text: a polygon turns with the text. */
 export function cornersOf({ Geometry }: Block, heightToWidth: number): Point[] {

@@ -1,7 +1,8 @@
 import type { Block } from '@aws-sdk/client-textract';
+import type { Point } from '../documents/box.ts';
 import { type PlacedWord, perMilleOf } from '../documents/placed-word.ts';
 import { readBlocks } from './blocks.ts';
-import { cornersOf, directionOf, type Point } from './blocks-geometry.ts';
+import { boxAround, cornersOf, directionOf } from './blocks-geometry.ts';
 import { readingOrder } from './layout-columns.ts';
 
 /** The words of a page. */
@@ -26,15 +27,12 @@ export function wordsOf(blocks: readonly Block[], heightToWidth: number): PageWo
 
 function wordOf(block: Block, quarters: number): PlacedWord {
   const corners = cornersOf(block, 1).map((corner) => turnedBack(corner, quarters));
-  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  const box = {
-    left: Math.min(...xs),
-    top: Math.min(...ys),
-    right: Math.max(...xs),
-    bottom: Math.max(...ys),
-  };
   const { Text: text = '', Confidence = 0 } = block;
-  return { text, box: perMilleOf(box, wholePage), confidence: Math.round(Confidence * 10) / 10 };
+  return {
+    text,
+    box: perMilleOf(boxAround(corners), wholePage),
+    confidence: Math.round(Confidence * 10) / 10,
+  };
 }
 
 /** In shares of its width and height, as Textract's boxes are. */

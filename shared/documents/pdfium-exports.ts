@@ -3,6 +3,18 @@ import type { WasmMemory } from './memory-limit.ts';
 /** An address in PDFium's memory; 0 is the null pointer. */
 export type Pointer = number;
 
+/** Where a call writes to, and how many bytes there are for it. */
+type Room = [buffer: Pointer, bytes: number];
+/** Where it writes to, and where it writes how many bytes there would be. */
+type RoomAndLength = [...Room, length: Pointer];
+/** Where a call writes the sides of a box, or the parts of a colour. */
+type Sides = [left: Pointer, bottom: Pointer, right: Pointer, top: Pointer];
+type Colour = [red: Pointer, green: Pointer, blue: Pointer, alpha: Pointer];
+/** A part of a bitmap. */
+type Area = [left: number, top: number, width: number, height: number];
+type Drawn = [...Area, rotate: number, flags: number];
+type Bitmap = [width: number, height: number, format: number, pixels: Pointer, stride: number];
+
 /**
  * The functions of PDFium that are called here, as its C headers declare them.
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/
@@ -34,45 +46,22 @@ export interface PdfiumExports {
   FPDFPage_GetAnnot(page: Pointer, index: number): Pointer;
   FPDFPage_CloseAnnot(annotation: Pointer): void;
   FPDFAnnot_GetSubtype(annotation: Pointer): number;
-  FPDFAnnot_GetAP(annotation: Pointer, mode: number, buffer: Pointer, bytes: number): number;
-  FPDFAnnot_GetStringValue(
-    annotation: Pointer,
-    key: Pointer,
-    buffer: Pointer,
-    bytes: number,
-  ): number;
+  FPDFAnnot_GetAP(annotation: Pointer, mode: number, ...into: Room): number;
+  FPDFAnnot_GetStringValue(annotation: Pointer, key: Pointer, ...into: Room): number;
   FPDF_GetXFAPacketCount(document: Pointer): number;
-  FPDF_GetXFAPacketName(document: Pointer, index: number, buffer: Pointer, bytes: number): number;
-  FPDF_GetXFAPacketContent(
-    document: Pointer,
-    index: number,
-    buffer: Pointer,
-    bytes: number,
-    length: Pointer,
-  ): number;
+  FPDF_GetXFAPacketName(document: Pointer, index: number, ...into: Room): number;
+  FPDF_GetXFAPacketContent(document: Pointer, index: number, ...into: RoomAndLength): number;
   FPDFDoc_GetAttachmentCount(document: Pointer): number;
   FPDFDoc_GetAttachment(document: Pointer, index: number): Pointer;
-  FPDFAttachment_GetName(file: Pointer, buffer: Pointer, bytes: number): number;
-  FPDFAttachment_GetFile(file: Pointer, buffer: Pointer, bytes: number, length: Pointer): number;
+  FPDFAttachment_GetName(file: Pointer, ...into: Room): number;
+  FPDFAttachment_GetFile(file: Pointer, ...into: RoomAndLength): number;
   FPDFPage_Flatten(page: Pointer, usage: number): number;
   FPDFPage_CountObjects(page: Pointer): number;
   FPDFPage_GetObject(page: Pointer, index: number): Pointer;
   FPDFPageObj_GetType(object: Pointer): number;
   FPDFPageObj_GetMatrix(object: Pointer, matrix: Pointer): number;
-  FPDFPageObj_GetBounds(
-    object: Pointer,
-    left: Pointer,
-    bottom: Pointer,
-    right: Pointer,
-    top: Pointer,
-  ): number;
-  FPDFPageObj_GetFillColor(
-    object: Pointer,
-    red: Pointer,
-    green: Pointer,
-    blue: Pointer,
-    alpha: Pointer,
-  ): number;
+  FPDFPageObj_GetBounds(object: Pointer, ...sides: Sides): number;
+  FPDFPageObj_GetFillColor(object: Pointer, ...colour: Colour): number;
   FPDFPageObj_HasTransparency(object: Pointer): number;
   FPDFPath_GetDrawMode(path: Pointer, fillMode: Pointer, stroke: Pointer): number;
   FPDFPath_CountSegments(path: Pointer): number;
@@ -93,30 +82,8 @@ export interface PdfiumExports {
   FPDFText_GetTextObject(text: Pointer, index: number): Pointer;
   FPDFText_GetCharAngle(text: Pointer, index: number): number;
   FPDFText_GetLooseCharBox(text: Pointer, index: number, box: Pointer): number;
-  FPDFBitmap_CreateEx(
-    width: number,
-    height: number,
-    format: number,
-    pixels: Pointer,
-    stride: number,
-  ): Pointer;
-  FPDFBitmap_FillRect(
-    bitmap: Pointer,
-    left: number,
-    top: number,
-    width: number,
-    height: number,
-    colour: number,
-  ): number;
+  FPDFBitmap_CreateEx(...bitmap: Bitmap): Pointer;
+  FPDFBitmap_FillRect(bitmap: Pointer, ...filled: [...Area, colour: number]): number;
   FPDFBitmap_Destroy(bitmap: Pointer): void;
-  FPDF_RenderPageBitmap(
-    bitmap: Pointer,
-    page: Pointer,
-    left: number,
-    top: number,
-    width: number,
-    height: number,
-    rotate: number,
-    flags: number,
-  ): void;
+  FPDF_RenderPageBitmap(bitmap: Pointer, page: Pointer, ...drawn: Drawn): void;
 }

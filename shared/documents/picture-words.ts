@@ -2,7 +2,7 @@ import { type Box, centreOf, heightOf, holds, widthOf } from './box.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Picture } from './pictures.ts';
 import { type Drawing, drawGrey } from './render-page.ts';
-import type { TextLayer } from './text-runs.ts';
+import { placeOf, type TextLayer } from './text-runs.ts';
 import { turned } from './turn.ts';
 
 /** A smaller picture is a logo or an ornament: a receipt covers a twelfth of a sheet of A4. */
@@ -64,7 +64,7 @@ function lettersBySquare(layer: TextLayer, drawing: Drawing): Set<number> {
   const squares = new Set<number>();
   for (const { words } of layer.all) {
     for (const word of words) {
-      const { left, right, top, bottom } = onDrawing(layer.placeOf(word), layer.page, drawing);
+      const { left, right, top, bottom } = onDrawing(placeOf(layer, word), layer.page, drawing);
       for (let y = Math.floor(top / side); y <= bottom / side; y++) {
         for (let x = Math.floor(left / side); x <= right / side; x++) squares.add(keyOf(x, y));
       }

@@ -4,62 +4,52 @@ import type { Pdfium } from './pdfium.ts';
 import type { LayerRun, RunWord } from './rows.ts';
 import { withHeads } from './sideways.ts';
 import { levelled, mainTurn, turned } from './turn.ts';
-import { visibleLetters } from './visible-letters.ts';
+import { type LettersLeft, visibleLetters } from './visible-letters.ts';
 
 /** In line heights. A wider gap ends a run: what follows may stand in another column or cell. */
 const maxGap = 0.9;
 
 /** The visible text of a page, in the order in which it was written. */
-export class TextLayer {
+export interface TextLayer extends LettersLeft {
   /** The runs of the direction that most of the text has, with the sideways heads of its tables. */
-  readonly runs: LayerRun[];
+  runs: LayerRun[];
   /** The runs of each other direction. */
-  readonly sideways: LayerRun[][];
-  /** The visible text, without spaces. */
-  readonly letters: string;
-  /** The visible letters whose font doesn't say which they are. */
-  readonly flagged: string;
-  /** Whether a piece of the text has letters that PDFium can't tell at all. */
-  readonly isPartial: boolean;
-  /** Whether there is text that neither a layer nor a picture of the page shows. */
-  readonly isUntold: boolean;
-  /** Whether letters were left out that nobody sees on the page. */
-  readonly isHidden: boolean;
-  /** The page as it is shown. */
-  readonly page: Box;
-  /** How often the page is turned clockwise by a quarter to be shown. */
-  readonly quarterTurns: number;
+  sideways: LayerRun[][];
   /** The runs of all directions, as they were written. */
-  readonly all: LayerRun[];
-
-  static of(pdfium: Pdfium, page: number): TextLayer {
-    return new TextLayer(pdfium, page);
-  }
-
-  private constructor(pdfium: Pdfium, page: number) {
-    const pageBox = pdfium.pageBox(page);
-    this.quarterTurns = pdfium.exports.FPDFPage_GetRotation(page);
-    this.page = turned(pageBox, this.quarterTurns);
-    const writer = new RunWriter(pageBox);
-    const { letters, isPartial, isUntold, isHidden } = visibleLetters(pdfium, page);
-    for (const letter of letters) writer.add(letter);
-    this.isPartial = isPartial();
-    this.isUntold = isUntold();
-    this.isHidden = isHidden();
-    this.letters = writer.letters;
-    this.flagged = writer.flagged;
-    this.all = writer.runs;
-    const main = mainTurn(writer.runs);
-    const { runs, others } = withHeads(writer.runs, main);
-    this.runs = runs;
-    this.sideways = others;
-  }
-
-  /** Returns where a word stands on the page as it is shown. */
-  placeOf(word: RunWord): Box {
-    return turned(word.place, this.quarterTurns);
-  }
+  all: LayerRun[];
+  /** The visible text, without spaces. */
+  letters: string;
+  /** The visible letters whose font doesn't say which they are. */
+  flagged: string;
+  /** The page as it is shown. */
+  page: Box;
+  /** How often the page is turned clockwise by a quarter to be shown. */
+  quarterTurns: number;
 }
+
+/** Reads the text of a page that PDFium has open. */
+export function readTextLayer(pdfium: Pdfium, page: number): TextLayer {
+  const quarterTurns = pdfium.exports.FPDFPage_GetRotation(page);
+  const pageBox = pdfium.pageBox(page);
+  const writer = new RunWriter(pageBox);
+  const left = visibleLetters(pdfium, page, (letter) => writer.add(letter));
+  const { letters, flagged, runs: all } = writer;
+  const { runs, others: sideways } = withHeads(all, mainTurn(all));
+  return {
+    ...left,
+    runs,
+    sideways,
+    all,
+    letters,
+    flagged,
+    quarterTurns,
+    page: turned(pageBox, quarterTurns),
+  };
+}
+
+/** Returns where a word stands on its page as that is shown. */
+export const placeOf = ({ quarterTurns }: TextLayer, { place }: RunWord): Box =>
+  turned(place, quarterTurns);
 
 /** Joins letters to words and runs. */
 class RunWriter {

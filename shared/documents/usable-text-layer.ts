@@ -13,7 +13,7 @@ import { type PlacedWord, perMilleOf } from './placed-word.ts';
 import { blocksOfLayer, textOfBlocks } from './reading-order.ts';
 import { drawGrey } from './render-page.ts';
 import type { Row } from './rows.ts';
-import { TextLayer } from './text-runs.ts';
+import { placeOf, readTextLayer, type TextLayer } from './text-runs.ts';
 import type { Warning } from './warnings.ts';
 
 /** A shorter text layer may be a stamp on a scan, or a number on a page whose words are drawn as shapes. */
@@ -60,7 +60,7 @@ export function textLayerOf(
   withWords: boolean,
 ): Omit<PageContent, 'jpeg'> | undefined {
   const { pdfium } = pdf;
-  const layer = TextLayer.of(pdfium, open.page);
+  const layer = readTextLayer(pdfium, open.page);
   const isUnseen = showsNothing(pdfium, open, layer);
   if (isUnseen && layer.letters === '') {
     throw unreadablePage(open.number, 'its letters are of a font that is not in the file');
@@ -90,7 +90,7 @@ const wordsOf = (blocks: Row[][], layer: TextLayer): PlacedWord[] =>
     .flatMap(({ words = [] }) => words)
     .map((word) => ({
       text: word.text,
-      box: perMilleOf(layer.placeOf(word), layer.page),
+      box: perMilleOf(placeOf(layer, word), layer.page),
       confidence: null,
     }));
 

@@ -36,56 +36,30 @@ interface Style {
   turn: Turn;
 }
 
-/** The visible letters of a page in the order in which they were written. */
-export interface VisibleLetters {
-  letters: Iterable<Letter>;
-  /** Whether a text object has no letter that PDFium can tell. To be asked after the letters. */
-  isPartial: () => boolean;
-  /** Whether text is neither told nor drawn, as its font is neither in the file nor PDFium's. To be asked after them too. */
-  isUntold: () => boolean;
-  /** Whether letters were left out that are white on the page, or covered. To be asked after them too. */
-  isHidden: () => boolean;
+/** What else is known of a page's letters. */
+export interface LettersLeft {
+  /** Whether a text object has no letter that PDFium can tell. */
+  isPartial: boolean;
+  /** Whether text is neither told nor drawn, as its font is neither in the file nor PDFium's. */
+  isUntold: boolean;
+  /** Whether letters were left out that are white on the page, or covered. */
+  isHidden: boolean;
 }
 
 /**
- * Returns the letters of a page that a reader sees: none that are invisible, white on the page, or covered. Letters
- * that PDFium made up are like the one before.
+ * Tells the letters of a page that a reader sees, in the order in which they were written: none that are invisible, white
+ * on the page, or covered. Letters that PDFium made up are like the one before.
  */
-export function visibleLetters(pdfium: Pdfium, page: number): VisibleLetters {
-  const read = new Set<number>();
-  let isHidden = false;
-  const onHidden = () => {
-    isHidden = true;
-  };
-  const objects = pageObjects(pdfium, page);
-  const texts = objects.filter((object) => pdfium.exports.FPDFPageObj_GetType(object) === textType);
-  const unread = () => texts.filter((object) => !read.has(object));
-  return {
-    letters: lettersOf(pdfium, page, objects, { read, onHidden }),
-    isHidden: () => isHidden,
-    isUntold: () =>
-      unread().filter((object) => !hasExtent(boundsOf(pdfium, object))).length > maxEmpty,
-    isPartial: () => {
-      const [known, lost] = [true, false].map((isRead) =>
-        texts
-          .filter((object) => read.has(object) === isRead)
-          .map((object) => boundsOf(pdfium, object)),
-      ) as [Box[], Box[]];
-      // Letters drawn twice, to look bold, are told once.
-      const isTold = (box: Box) => known.some((other) => holds(other, centreOf(box)));
-      return lost.some((box) => hasExtent(box) && !isTold(box));
-    },
-  };
-}
-
-function* lettersOf(
+export function visibleLetters(
   pdfium: Pdfium,
   page: number,
-  objects: number[],
-  { read, onHidden }: { read: Set<number>; onHidden: () => void },
-): Generator<Letter> {
+  onLetter: (letter: Letter) => void,
+): LettersLeft {
   const { exports } = pdfium;
+  const objects = pageObjects(pdfium, page);
   const drawing = new Drawing(pdfium, objects);
+  const read = new Set<number>();
+  let isHidden = false;
   const text = exports.FPDFText_LoadPage(page);
   const count = exports.FPDFText_CountChars(text);
   let object = 0;
@@ -105,17 +79,28 @@ function* lettersOf(
     exports.FPDFText_GetLooseCharBox(text, index, pdfium.scratch);
     const place = pdfium.box();
     if (drawing.hides(style, place)) {
-      if (written.trim() !== '') onHidden();
+      isHidden ||= written.trim() !== '';
       continue;
     }
-    yield {
+    onLetter({
       text: exports.FPDFText_IsHyphen(text, index) === 1 ? '-' : written,
       place,
       turn: style.turn,
       isFlagged: exports.FPDFText_HasUnicodeMapError(text, index) === 1,
-    };
+    });
   }
   exports.FPDFText_ClosePage(text);
+  const texts = objects.filter((each) => exports.FPDFPageObj_GetType(each) === textType);
+  const [known, lost] = [true, false].map((isRead) =>
+    texts.filter((each) => read.has(each) === isRead).map((each) => boundsOf(pdfium, each)),
+  ) as [Box[], Box[]];
+  // Letters drawn twice, to look bold, are told once.
+  const isTold = (box: Box) => known.some((other) => holds(other, centreOf(box)));
+  return {
+    isHidden,
+    isUntold: lost.filter((box) => !hasExtent(box)).length > maxEmpty,
+    isPartial: lost.some((box) => hasExtent(box) && !isTold(box)),
+  };
 }
 
 /** The letter at an index; PDFium gives one beyond the first 65,536 as two halves. */

@@ -7,7 +7,7 @@ import { OpenPdf } from '../documents/open-pdf.ts';
 import { PdfFile } from '../documents/pdf-file.ts';
 import { Pdfium } from '../documents/pdfium.ts';
 import { blocksOfLayer, textOfBlocks } from '../documents/reading-order.ts';
-import { TextLayer } from '../documents/text-runs.ts';
+import { readTextLayer } from '../documents/text-runs.ts';
 import { ServiceError } from '../http/errors.ts';
 import { newTempDir } from '../temp-dir.ts';
 import { maxPageCharacters } from './page.ts';
@@ -52,7 +52,7 @@ function readPages(pdf: OpenPdf): string {
 
 function textLayerOf(pdf: OpenPdf, number: number): string {
   const { page, hasAnnotations } = loadFlattened(pdf, number);
-  const layer = TextLayer.of(pdf.pdfium, page);
+  const layer = readTextLayer(pdf.pdfium, page);
   pdf.pdfium.exports.FPDF_ClosePage(page);
   return layer.letters === '' || isNonsense(layer)
     ? ''

@@ -1,5 +1,5 @@
 import type { PlacedWord } from './placed-word.ts';
-import type { Warning } from './warnings.ts';
+import type { WarnedText, Warning } from './warnings.ts';
 
 /** What a page holds: its text layer if that is real, else a picture of it for OCR to read. */
 export interface PageContent {
@@ -26,6 +26,14 @@ export interface FileOnDisk {
   path: string;
 }
 
+/** A file in memory: one that came with a request, or that lies in another one. */
+export interface ContainedFile {
+  name: string;
+  /** The declared one; '' if none was. */
+  mimeType: string;
+  bytes: Buffer;
+}
+
 /** What is wanted of a page. */
 export interface PageOptions {
   forceOcr?: boolean;
@@ -49,3 +57,10 @@ export interface Document {
   readPage(page: number, options?: PageOptions): Promise<PageContent>;
   close(): void;
 }
+
+/** A text as a document of one page. */
+export const textDocument = ({ text, warnings }: WarnedText): Document => ({
+  pageCount: 1,
+  readPage: async () => ({ textLayer: text, ...(warnings?.length ? { warnings } : {}) }),
+  close: () => {},
+});

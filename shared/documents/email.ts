@@ -1,16 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import type { ContainedFile } from './document.ts';
 import { unreadableDocument } from './errors.ts';
 import { htmlText } from './html-text.ts';
 import { decodeText } from './text.ts';
 import type { Warning } from './warnings.ts';
-
-/** A file within another. */
-export interface ContainedFile {
-  name: string;
-  mimeType: string;
-  bytes: Buffer;
-}
 
 export interface EmailContent {
   /** The subject, who wrote to whom and when, and what was written, as Markdown. */

@@ -92,12 +92,21 @@ const raisedForms = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ';
 const loweredForms = '₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₙᵢ';
 
 /** Returns a letter as Unicode raises it; undefined if it has no such form. */
-export const raised = (letter: string) => formIn(raisedForms, letter);
+const raised = (letter: string) => formIn(raisedForms, letter);
 /** Returns a letter as Unicode lowers it; undefined if it has no such form. */
-export const lowered = (letter: string) => formIn(loweredForms, letter);
+const lowered = (letter: string) => formIn(loweredForms, letter);
 
 const formIn = (forms: string, letter: string): string | undefined =>
   plain.includes(letter) ? forms[plain.indexOf(letter)] : undefined;
+
+/** Returns raised (`superscript`) or lowered (`subscript`) text in Unicode's letters, else behind `^` or `_` in numbers. */
+export function inPosition(text: string, position = ''): string {
+  if (position !== 'superscript' && position !== 'subscript') return text;
+  const isRaised = position === 'superscript';
+  const letters = [...text].map(isRaised ? raised : lowered);
+  if (letters.every((letter) => letter !== undefined)) return letters.join('');
+  return /\d/.test(text) ? `${isRaised ? '^' : '_'}(${text})` : text;
+}
 
 /** How far a font's baseline lies above the bottom of its letters' boxes, as a share of their height. */
 const descent = 0.2;

@@ -43,6 +43,22 @@ export interface WasmMemory {
 
 export const pageBytes = 65_536;
 
+/** The size of a memory, in pages. */
+export interface MemorySize {
+  initial: number;
+  maximum: number;
+  shared: boolean;
+}
+
+/** The part of WebAssembly that Node's types leave out. */
+export const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    Memory: new (size: MemorySize) => WasmMemory;
+    Module: new (bytes: Uint8Array) => object;
+    Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
+  };
+};
+
 /** Has a memory ask before it grows. An allocator takes a refusal for the end of all memory. */
 export function limitGrowth(memory: WasmMemory, limit: MemoryLimit): void {
   const grow = memory.grow.bind(memory);

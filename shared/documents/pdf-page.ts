@@ -30,15 +30,11 @@ export function readPdfPage(
       );
     }
     using image = renderPage(pdf.pdfium, page, pictures, vips);
-    if (isBlank(image) && pictures[0] && !isDecodable(pdf.pdfium, pictures[0])) {
+    if (image.min() === 255 && pictures[0] && !isDecodable(pdf.pdfium, pictures[0])) {
       throw unreadablePage(number, 'its picture is damaged');
     }
     return { jpeg: encodeJpeg(image) };
   });
-}
-
-function isBlank(image: Vips.Image): boolean {
-  return image.min() === 255;
 }
 
 function isDecodable({ exports }: Pdfium, { object }: Picture): boolean {

@@ -1,6 +1,6 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
 import type { Box } from './box.ts';
-import { limitGrowth, type MemoryLimit } from './memory-limit.ts';
+import { limitGrowth, type MemoryLimit, WebAssembly } from './memory-limit.ts';
 import type { PdfiumExports, Pointer } from './pdfium-exports.ts';
 
 /** PDFium with memory of its own, which is given back as a whole once nothing refers to this. */
@@ -26,8 +26,9 @@ export class Pdfium {
     this.scratch = exports.malloc(64);
     const read = (reader: number, position: number, buffer: Pointer, length: number) =>
       this.readers.get(reader)?.read(position, this.bytes(buffer, length)) ? 1 : 0;
-    const { Instance, Module } = (globalThis as unknown as Global).WebAssembly;
-    const callback = new Instance(new Module(callbackModule), { js: { read } });
+    const callback = new WebAssembly.Instance(new WebAssembly.Module(callbackModule), {
+      js: { read },
+    });
     exports.__indirect_function_table.set(readerSlot, callback.exports['read']);
   }
 
@@ -107,14 +108,6 @@ interface BlockReader {
 
 /** The reader's slot in PDFium's table, which can't grow; slot 0 is the null pointer, which is never called. */
 export const readerSlot = 0;
-
-/** The part of WebAssembly that Node's types leave out. */
-interface Global {
-  WebAssembly: {
-    Module: new (bytes: Uint8Array) => object;
-    Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
-  };
-}
 
 /** A module that makes a WebAssembly function of a JavaScript one: (import "js" "read" (func …)) (export "read" (func 0)) */
 const callbackModule = new Uint8Array([

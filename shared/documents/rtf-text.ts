@@ -1,6 +1,6 @@
 import { unreadableDocument } from './errors.ts';
+import { inPosition } from './letters.ts';
 import { type Markdown, markdownUpTo } from './markdown.ts';
-import { inPosition } from './raised-text.ts';
 import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
 import { TableReader } from './table-reader.ts';
 import type { Warning } from './warnings.ts';

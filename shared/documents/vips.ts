@@ -1,6 +1,12 @@
 import Vips from 'wasm-vips';
 import { lossOf } from './loss.ts';
-import { limitGrowth, MemoryLimit, pageBytes, type WasmMemory } from './memory-limit.ts';
+import {
+  limitGrowth,
+  MemoryLimit,
+  type MemorySize,
+  pageBytes,
+  WebAssembly,
+} from './memory-limit.ts';
 
 let loading: Promise<typeof Vips> | undefined;
 /** What libvips may take if nobody says less: all that its module can. */
@@ -37,7 +43,6 @@ async function withMemory<Module>(
   limit: MemoryLimit,
   load: () => Promise<Module>,
 ): Promise<Module> {
-  const { WebAssembly } = globalThis as unknown as Global;
   const { Memory } = WebAssembly;
   WebAssembly.Memory = function limited(size: MemorySize) {
     const maximum = Math.min(size.maximum, limit.maxBytes / pageBytes);
@@ -50,17 +55,6 @@ async function withMemory<Module>(
   } finally {
     WebAssembly.Memory = Memory;
   }
-}
-
-interface MemorySize {
-  initial: number;
-  maximum: number;
-  shared: boolean;
-}
-
-/** The part of WebAssembly that Node's types leave out. */
-interface Global {
-  WebAssembly: { Memory: new (size: MemorySize) => WasmMemory };
 }
 
 /**

@@ -355,7 +355,11 @@ describe('the process that takes a document apart', () => {
     const zip = archiveOf({ 'a.docx': 'PK\x03\x04', 'b.txt': 'b' });
     const [bad] = await inProcess(zip, 'archive', 30_000, 512);
 
-    expect(bad).toMatchObject({ name: 'a.docx', is: 'unreadable', error: { statusCode: 422 } });
+    expect(bad).toMatchObject({
+      name: 'a.docx',
+      is: 'unreadable',
+      error: { code: 'unreadable_document' },
+    });
     await expect(inProcess(archiveOf({}), 'archive', 30_000, 512)).rejects.toEqual(
       refused('no files', 'empty_document'),
     );

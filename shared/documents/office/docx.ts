@@ -1,7 +1,6 @@
 import { decodeHtml, htmlText } from '../html-text.ts';
-import { letterOf } from '../letters.ts';
+import { inPosition, letterOf } from '../letters.ts';
 import { type Block, Markdown } from '../markdown.ts';
-import { inPosition } from '../raised-text.ts';
 import { readRtf } from '../rtf-text.ts';
 import { TableReader } from '../table-reader.ts';
 import { decodeText } from '../text.ts';

@@ -1,6 +1,6 @@
 import { encryptedDocument } from '../errors.ts';
+import { inPosition } from '../letters.ts';
 import type { Block, Markdown } from '../markdown.ts';
-import { inPosition } from '../raised-text.ts';
 import { TableReader } from '../table-reader.ts';
 import type { Archive } from './archive.ts';
 import { addSlide, type Slide } from './slides.ts';

@@ -3,8 +3,8 @@ import { ServiceError } from '../../http/errors.ts';
 import { tooLongDocument, unreadableDocument } from '../errors.ts';
 import { type CompositeKind, isComposite } from '../kind.ts';
 import { lossInWords } from '../loss.ts';
+import { refusal } from '../processes/answer-requests.ts';
 import type { DocumentReading } from '../processes/read-in-process.ts';
-import { TimeFromFirstTurn } from '../processes/time-from-first-turn.ts';
 import type { WarnedText } from '../warnings.ts';
 import { type Part, underName } from './part.ts';
 import { takeApart } from './take-apart.ts';
@@ -43,13 +43,16 @@ export async function documentTexts(
   name: string,
   { turn, ms, signal, ...limits }: TextLimits,
 ): Promise<WarnedText[]> {
-  const time = new TimeFromFirstTurn(ms);
-  const signals = [time.signal, ...(signal ? [signal] : [])];
+  const time = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
   const reading: DocumentReading = {
     turn,
     losses: { count: 0 },
-    signal: AbortSignal.any(signals),
-    onTurn: () => time.begin(),
+    signal: AbortSignal.any([time.signal, ...(signal ? [signal] : [])]),
+    // The time begins with the first turn, however long the document waits for that.
+    onTurn: () => {
+      if (ms !== undefined) timer ??= setTimeout(() => time.abort(), ms);
+    },
   };
   try {
     return (await textsOf(path, kind, limits, reading)) ?? refuseScan(name);
@@ -57,7 +60,7 @@ export async function documentTexts(
     if (error === time.signal.reason) throw unreadableDocument(lossInWords.time, error);
     throw error;
   } finally {
-    time.end();
+    clearTimeout(timer);
   }
 }
 
@@ -121,7 +124,7 @@ function told(name: string | undefined, page: Page): WarnedText {
 /** A document of which nothing can be read says why, and not that it has no text. */
 function throwIfUnreadable(parts: Part[]): void {
   const errors = parts.flatMap((part) => (part.is === 'unreadable' ? [part.error] : []));
-  if (errors[0] && errors.length === parts.length) throw errors[0];
+  if (errors[0] && errors.length === parts.length) throw refusal(errors[0]);
 }
 
 interface NamedPage {

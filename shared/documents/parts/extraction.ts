@@ -4,7 +4,8 @@ import { join, posix } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { ServiceError } from '../../http/errors.ts';
-import { type ContainedFile, readEmail } from '../email.ts';
+import type { ContainedFile } from '../document.ts';
+import { readEmail } from '../email.ts';
 import { emptyDocument, tooLongDocument, unreadableDocument, unsupportedFile } from '../errors.ts';
 import { decodeHtml, htmlText } from '../html-text.ts';
 import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from '../kind.ts';
@@ -14,6 +15,7 @@ import { epubText, openEpub } from '../office/epub.ts';
 import { officePictures, pictureSlides } from '../office/office-pictures.ts';
 import { officeText } from '../office/office-text.ts';
 import type { OfficeKind } from '../office-kind.ts';
+import { sent } from '../processes/answer-requests.ts';
 import { readRtf } from '../rtf-text.ts';
 import { typeBySignature } from '../signatures.ts';
 import { decodeText } from '../text.ts';
@@ -154,7 +156,7 @@ class Extraction {
       try {
         await this.takeFile(file, name, within.depth + 1);
       } catch (error) {
-        this.add({ name, is: 'unreadable', error: refusalOf(error) });
+        this.add({ name, is: 'unreadable', error: sent(refusalOf(error)) });
       }
     }
   }

@@ -1,25 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ContainedFile } from '../document.ts';
 import { emptyDocument, unsupportedFile } from '../errors.ts';
 import { isComposite, kindOf, mediaTypeOf } from '../kind.ts';
 import { decodeText } from '../text.ts';
 import { typeInWords } from '../type-words.ts';
 import { documentTexts, type TextLimits } from './document-texts.ts';
 
-/** A file that came with a request. */
-export interface SentFile {
-  name: string;
-  /** The declared one; '' if none was. */
-  mimeType: string;
-  bytes: Buffer;
-}
-
 /**
  * Returns a file's text for a model, without OCR. It may put files into `folder`. Throws 422 for one without text, of
  * an unsupported kind, or beyond the limits, and their `signal`'s reason.
  */
 export async function fileText(
-  { name, mimeType, bytes }: SentFile,
+  { name, mimeType, bytes }: ContainedFile,
   folder: string,
   limits: TextLimits,
 ): Promise<string> {

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { setting } from '../../config.ts';
-import type { Document, FileOnDisk } from '../document.ts';
+import { type Document, type FileOnDisk, textDocument } from '../document.ts';
 import { emptyDocument, unsupportedFile } from '../errors.ts';
 import { joinDocuments } from '../joined-document.ts';
 import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from '../kind.ts';
+import { refusal } from '../processes/answer-requests.ts';
 import { DocumentProcess } from '../processes/document-process.ts';
 import type { DocumentAnswer, DocumentRequest } from '../processes/document-requests.ts';
 import { type DocumentReading, openInProcess } from '../processes/read-in-process.ts';
 import { processBeside } from '../processes/start-process.ts';
 import { readText } from '../text.ts';
-import { textDocument } from '../text-document.ts';
 import { typeInWords } from '../type-words.ts';
 import { hasPages, type Part } from './part.ts';
 import { takeApart } from './take-apart.ts';
@@ -94,7 +94,7 @@ async function openParts(
 }
 
 async function openPart(part: Part, reading: DocumentReading): Promise<Document> {
-  if (part.is === 'unreadable') throw part.error;
+  if (part.is === 'unreadable') throw refusal(part.error);
   if (part.is === 'pages') return openPages(part.path, part.kind, reading);
   return textDocument(part);
 }

@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../http/errors.ts';
+import type { SentError } from '../processes/answer-requests.ts';
 import type { WarnedText } from '../warnings.ts';
 
 /** A piece of a document that is read by itself. */
@@ -15,7 +15,7 @@ export type Part = {
       /** Whether it is a picture beside text, rather than a file in its own right. */
       isIllustration: boolean;
     }
-  | { is: 'unreadable'; error: ServiceError }
+  | { is: 'unreadable'; error: SentError }
 );
 
 /** Whether a document's text is not whole without reading pages. */

@@ -1,12 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
-import { answerWith, type MemoryUse, type SentError, sent } from '../processes/answer-requests.ts';
+import { answerWith, type MemoryUse } from '../processes/answer-requests.ts';
 import { type ExtractionOptions, extractParts, refusalOf } from './extraction.ts';
 import type { Part } from './part.ts';
-
-/** A part on its way. */
-export type SentPart =
-  | Exclude<Part, { is: 'unreadable' }>
-  | { name: string; is: 'unreadable'; error: SentError };
 
 /** A process that holds more than this, garbage included, is not kept. It begins with 28 MB. */
 const maxKeptBytes = 64e6;
@@ -21,15 +16,12 @@ const heap: MemoryUse = {
 };
 
 answerWith(
-  async (options: ExtractionOptions): Promise<SentPart[]> => {
+  async (options: ExtractionOptions): Promise<Part[]> => {
     try {
-      return (await extractParts(options)).map(toSent);
+      return await extractParts(options);
     } catch (error) {
       throw refusalOf(error);
     }
   },
   [heap],
 );
-
-const toSent = (part: Part): SentPart =>
-  part.is === 'unreadable' ? { ...part, error: sent(part.error) } : part;

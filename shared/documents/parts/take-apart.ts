@@ -1,16 +1,13 @@
-import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
 import { lossInWords } from '../loss.ts';
-import type { SentError } from '../processes/answer-requests.ts';
 import { DocumentProcess, ProcessLostError, type Reading } from '../processes/document-process.ts';
 import { processBeside } from '../processes/start-process.ts';
 import type { ExtractionOptions } from './extraction.ts';
 import type { Part } from './part.ts';
-import type { SentPart } from './take-apart-process.ts';
 
 /** What takes documents apart, one at a time, and how long each may take. */
 interface Taker {
-  process: DocumentProcess<ExtractionOptions, SentPart[]>;
+  process: DocumentProcess<ExtractionOptions, Part[]>;
   ms: number;
 }
 
@@ -32,20 +29,10 @@ export async function takeApart(
   given: Partial<Taker> = {},
 ): Promise<Part[]> {
   const { process, ms } = { ...taker, ...given };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return (await process.ask(options, ms, reading)).map(toPart);
-    } catch (error) {
-      if (!(error instanceof ProcessLostError)) throw error;
-      // The machine may have been at fault. The time is too long to be given twice.
-      if (attempt === 1 && error.loss !== 'time') continue;
-      throw unreadableDocument(lossInWords[error.loss], error);
-    }
+  try {
+    return await process.askTwice(options, ms, reading);
+  } catch (error) {
+    if (!(error instanceof ProcessLostError)) throw error;
+    throw unreadableDocument(lossInWords[error.loss], error);
   }
 }
-
-const toPart = (part: SentPart): Part =>
-  part.is === 'unreadable' ? { ...part, error: toError(part.error) } : part;
-
-const toError = ({ code, message }: SentError) =>
-  new ServiceError(422, code, message, { retryAfterSeconds: null });

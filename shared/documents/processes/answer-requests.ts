@@ -26,6 +26,10 @@ export interface MemoryUse {
 /** Makes an error small enough to be sent. */
 export const sent = ({ code, message }: ServiceError): SentError => ({ code, message });
 
+/** Returns the 422 that was sent. */
+export const refusal = ({ code, message }: SentError) =>
+  new ServiceError(422, code, message, { retryAfterSeconds: null });
+
 /**
  * Has this process answer its parent's requests with what `handle` returns; undefined is no answer. A 422 is sent, and so
  * is an error that is no fault of a document, which is thrown where the request was made.

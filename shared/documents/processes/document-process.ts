@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { ServiceError } from '../../http/errors.ts';
 import { log } from '../../log.ts';
 import { type Loss, lossByEnd } from '../loss.ts';
-import { type Reply, ready } from './answer-requests.ts';
+import { type Reply, ready, refusal } from './answer-requests.ts';
 import {
   isRunning,
   keepAlive,
@@ -79,10 +79,7 @@ export class DocumentProcess<Request, Answer> {
       try {
         const reply = await replyOf<Answer>(child, request, { ms, signal, isNew });
         if (reply.isWornOut) await endChild(lane);
-        if ('refusal' in reply) {
-          const { code, message } = reply.refusal;
-          throw new ServiceError(422, code, message, { retryAfterSeconds: null });
-        }
+        if ('refusal' in reply) throw refusal(reply.refusal);
         return reply.answer;
       } catch (error) {
         if (!(error instanceof ServiceError)) await endChild(lane);
@@ -95,6 +92,19 @@ export class DocumentProcess<Request, Answer> {
       }
     };
     return this.turns.run(turn, ask, signal);
+  }
+
+  /**
+   * Asks as `ask` does, and once more if the process is lost: the machine may have been at fault, or an earlier request.
+   * What has used up its time would use it up again.
+   */
+  async askTwice(request: Request, ms: number, reading: Reading): Promise<Answer> {
+    try {
+      return await this.ask(request, ms, reading);
+    } catch (error) {
+      if (!(error instanceof ProcessLostError) || error.loss === 'time') throw error;
+      return this.ask(request, ms, reading);
+    }
   }
 
   /** Tells the processes something that has no answer. */

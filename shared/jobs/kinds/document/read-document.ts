@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Document } from '../../../documents/document.ts';
+import { type Document, textDocument } from '../../../documents/document.ts';
 import { unsupportedFile } from '../../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../../documents/joined-document.ts';
 import { type DocumentKind, kindOf, mediaTypeOf } from '../../../documents/kind.ts';
 import { type OpeningOptions, openDocument } from '../../../documents/parts/open-document.ts';
 import { readText } from '../../../documents/text.ts';
-import { textDocument } from '../../../documents/text-document.ts';
 import { typeInWords } from '../../../documents/type-words.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { type InlineFile, inlineFilesOf } from '../../asked/inline-files.ts';

@@ -15,7 +15,7 @@ import { DriveError } from './drive-error.ts';
 import { DriveFolder, rootFolderId } from './drive-folder.ts';
 import { DriveIndex, newFileId } from './drive-index.ts';
 import { type ListParameters, listFiles } from './file-list.ts';
-import { describeFile, fileFields } from './file-resource.ts';
+import { describeFile, readFields } from './file-resource.ts';
 import { FullTexts } from './full-text.ts';
 import { ResumableUploads } from './resumable-uploads.ts';
 import { addWriteRoutes } from './write-routes.ts';
@@ -131,7 +131,7 @@ function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
     ({ params: { fileId }, query: { alt, fields } }, reply) => {
       const entry = folder.get(fileId);
       if (alt === 'media') return sendMedia(folder, entry, reply);
-      return describeFile(folder, entry, fileFields(fields));
+      return describeFile(folder, entry, readFields(fields));
     },
   );
 

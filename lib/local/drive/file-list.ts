@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DriveError, invalidParameter } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
-import { parseFields, requireKnown } from './fields-mask.ts';
-import { describeFile, knownFields } from './file-resource.ts';
+import { describeFile, readFields } from './file-resource.ts';
 import type { FullTexts } from './full-text.ts';
 import { parseQuery, type SearchQuery } from './search-query.ts';
 
@@ -21,16 +20,16 @@ export async function listFiles(
   texts: FullTexts,
   parameters: ListParameters,
 ): Promise<object> {
-  const { q, fields = 'nextPageToken,files(id,name,mimeType)', orderBy } = parameters;
-  const mask = parseFields(fields, ['nextPageToken', 'files']);
-  const fileMask = mask.get('files') ?? true;
-  requireKnown(fileMask, knownFields);
+  const { q, fields = 'nextPageToken,files', orderBy } = parameters;
+  const [ofList, ofFiles] = fields.split(/\((.*)\)$/s);
+  readFields(ofList, ['nextPageToken', 'files']);
+  const fileFields = readFields(ofFiles);
   const query = parseQuery(q);
   if (orderBy) throw invalidParameter('orderBy');
   const { page, nextPageToken } = readPage(parameters, await find(folder, texts, query));
   const files = [];
   // One by one: a checksum reads its whole file.
-  for (const entry of page) files.push(await describeFile(folder, entry, fileMask));
+  for (const entry of page) files.push(await describeFile(folder, entry, fileFields));
   return { ...(nextPageToken && { nextPageToken }), files };
 }
 
@@ -43,17 +42,17 @@ interface Found {
 async function find(
   folder: DriveFolder,
   texts: FullTexts,
-  { matches, parents, searches }: SearchQuery,
+  { conditions, parents, search }: SearchQuery,
 ): Promise<Found[]> {
   const candidates = parents
     ? [...new Set(parents)].flatMap((id) => childrenOf(folder, id))
     : [...folder.everything()];
-  if (searches.length > 0) await texts.load(candidates);
-  const scoreOf = (entry: Entry) =>
-    searches.reduce((sum, search) => sum + texts.score(entry, search), 0);
-  return candidates
-    .filter((entry) => matches(entry, texts))
-    .map((entry) => ({ entry, score: scoreOf(entry) }));
+  const entries = candidates.filter((entry) => conditions.every((isMet) => isMet(entry)));
+  if (search === undefined) return entries.map((entry) => ({ entry, score: 0 }));
+  await texts.load(entries);
+  return entries
+    .map((entry) => ({ entry, score: texts.score(entry, search) }))
+    .filter(({ score }) => score > 0);
 }
 
 function childrenOf(folder: DriveFolder, id: string): Entry[] {

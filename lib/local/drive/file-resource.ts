@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'node:path';
+import { invalidParameter } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
-import { type FieldsMask, parseFields, select } from './fields-mask.ts';
 import { isUnreadable, readFile } from './file-content.ts';
 import {
   folderType,
@@ -15,11 +15,19 @@ import {
  * The fields of a file that the service asks for. There are no shared drives, so no `driveId`.
  * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
  */
-export const knownFields = `id name mimeType parents driveId size md5Checksum modifiedTime trashed
+const knownFields = `id name mimeType parents driveId size md5Checksum modifiedTime trashed
   appProperties webViewLink shortcutDetails`.split(/\s+/);
 
-/** Reads which fields of a file a request asks for. Throws Drive's 400. */
-export const fileFields = (text = 'id,name,mimeType') => parseFields(text, knownFields);
+/**
+ * Reads which fields a request asks for; an object's fields, in brackets, are given all. Throws Drive's 400.
+ * @see https://developers.google.com/workspace/drive/api/guides/fields-parameter
+ */
+export function readFields(text = 'id,name,mimeType', known = knownFields): string[] {
+  const names = text.replace(/\([\w, ]+\)/g, '').split(/, */);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  throw invalidParameter('fields', `Invalid field selection ${unknown}`, 'invalidParameter');
+}
 
 /** Returns a file's name in Drive, where a Google file has no extension. */
 export function nameOf({ row, kind }: Entry): string {
@@ -46,9 +54,9 @@ export const isBinary = ({ kind, row }: Entry) => kind === 'file' && !formatOfNa
 export async function describeFile(
   folder: DriveFolder,
   entry: Entry,
-  mask: FieldsMask,
+  fields: readonly string[],
 ): Promise<unknown> {
-  const wantsChecksum = mask === true || mask.has('md5Checksum');
+  const wantsChecksum = fields.includes('md5Checksum');
   const appProperties = JSON.parse(entry.row.app_properties);
   const resource = {
     id: entry.id,
@@ -63,7 +71,7 @@ export async function describeFile(
     ...(isBinary(entry) && wantsChecksum && (await checksumOf(folder, entry))),
     ...(entry.kind === 'shortcut' && { shortcutDetails: shortcutDetailsOf(folder, entry) }),
   };
-  return select(resource, mask);
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));
 }
 
 /** Returns the address of the page on which a person would open the file. On this machine there is none. */

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from './drive-error.ts';
 import type { DriveFolder } from './drive-folder.ts';
-import { describeFile, fileFields } from './file-resource.ts';
+import { describeFile, readFields } from './file-resource.ts';
 import { type FileMetadata, FileWriter } from './file-writer.ts';
 import type { Body, ResumableUploads } from './resumable-uploads.ts';
 
@@ -23,7 +23,7 @@ export function addWriteRoutes(
 ): void {
   const writer = new FileWriter(folder);
   const describe = (id: string, { query }: WriteRequest) =>
-    describeFile(folder, folder.get(id), fileFields(query.fields));
+    describeFile(folder, folder.get(id), readFields(query.fields));
 
   async function writeMetadata(request: WriteRequest): Promise<unknown> {
     const { fileId = '' } = request.params;
@@ -68,7 +68,7 @@ export function addWriteRoutes(
 
 /** Reads the metadata of a file; an empty body has none. Throws Drive's 400. */
 async function readMetadata({ query, body }: WriteRequest): Promise<FileMetadata> {
-  fileFields(query.fields);
+  readFields(query.fields);
   if (query.addParents) throw badRequest('The service moves no file.');
   const json = body ? await text(body as NonNullable<Body>) : '';
   try {

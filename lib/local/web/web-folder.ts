@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A file of the web, as it is on disk now. */
@@ -7,7 +7,6 @@ export interface WebFile {
   path: string;
   /** Absolute. */
   diskPath: string;
-  sizeBytes: number;
   /** Differs whenever the file has changed. */
   version: string;
 }
@@ -25,7 +24,10 @@ export class WebFolder {
     if (path.split('/').some((name) => name === '' || name.startsWith('.'))) return undefined;
     const diskPath = join(this.root, path);
     try {
-      return realpathSync(diskPath) === diskPath ? fileAt(path, diskPath) : undefined;
+      if (realpathSync(diskPath) !== diskPath) return undefined;
+      const stat = lstatSync(diskPath, { bigint: true });
+      const version = `${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+      return stat.isFile() ? { path, diskPath, version } : undefined;
     } catch {
       return undefined;
     }
@@ -34,23 +36,13 @@ export class WebFolder {
   /** Yields every file, also of subfolders. */
   *files(folder = ''): Generator<WebFile> {
     for (const entry of entriesOf(join(this.root, folder))) {
-      if (entry.name.startsWith('.')) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) yield* this.files(path);
-      const file = entry.isFile() && fileAt(path, join(this.root, path));
+      if (entry.isDirectory() && !entry.name.startsWith('.')) yield* this.files(path);
+      const file = this.find(path);
       if (file) yield file;
     }
   }
 }
-
-/** Returns undefined for anything but a file, or if it is gone. */
-function fileAt(path: string, diskPath: string): WebFile | undefined {
-  const stat = lstatSync(diskPath, { bigint: true, throwIfNoEntry: false });
-  if (!stat?.isFile()) return undefined;
-  return { path, diskPath, sizeBytes: Number(stat.size), version: versionOf(stat) };
-}
-
-const versionOf = ({ size, mtimeNs, ctimeNs }: BigIntStats) => `${size} ${mtimeNs} ${ctimeNs}`;
 
 function entriesOf(folder: string) {
   try {

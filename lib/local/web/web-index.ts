@@ -1,7 +1,15 @@
+import { basename } from 'node:path';
+import { lookup } from 'mime-types';
 import MiniSearch from 'minisearch';
 import pLimit from 'p-limit';
-import { isReadable, type PageText, readPage } from './searched-text.ts';
+import { fileText, hasText } from '../file-text.ts';
 import type { WebFile, WebFolder } from './web-folder.ts';
+
+/** What a page is found by, each in one line. */
+interface PageText {
+  title: string;
+  text: string;
+}
 
 /** A page that a search found, the best first. */
 export interface FoundPage {
@@ -48,7 +56,9 @@ export class WebIndex {
 
   private async refresh(): Promise<void> {
     const files = new Map(
-      [...this.folder.files()].filter(isReadable).map((file) => [file.path, file]),
+      [...this.folder.files()]
+        .filter(({ path }) => hasText(typeOf(path)))
+        .map((file) => [file.path, file]),
     );
     for (const [path, { version }] of this.pages) {
       if (files.get(path)?.version === version) files.delete(path);
@@ -62,58 +72,38 @@ export class WebIndex {
     this.words.discard(path);
   }
 
-  private async add(file: WebFile): Promise<void> {
-    const { path, version } = file;
-    const page = await readPage(file);
+  private async add({ path, diskPath, version }: WebFile): Promise<void> {
+    const { title, text } = await fileText(diskPath, typeOf(path));
+    const page = { title: inOneLine(title) || basename(path), text: inOneLine(text) };
     this.pages.set(path, { ...page, version });
     this.words.add({ path, ...page });
   }
 }
 
+const typeOf = (path: string) => lookup(path) || '';
+
+const inOneLine = (text: string) => text.replace(/[\s\uFEFF]+/g, ' ').trim();
+
 const maxSnippetCharacters = 300;
 /** The words searched for lie within as many characters; the rest of the snippet leads up to them. */
 const maxSpan = 240;
-const leadCharacters = maxSnippetCharacters - maxSpan;
-
-interface Hit {
-  term: string;
-  start: number;
-  end: number;
-}
 
 /** Returns the part of a text, as one line, that has most of the terms; its beginning if it has none. */
 function snippetOf(text: string, terms: ReadonlySet<string>): string {
-  const hits: Hit[] = wordsIn(text).flatMap(({ 0: word, index }) => {
+  const hits = wordsIn(text).flatMap(({ 0: word, index }) => {
     const term = termOf(word);
-    return term !== null && terms.has(term) ? { term, start: index, end: index + word.length } : [];
+    return term !== null && terms.has(term) ? [{ term, index }] : [];
   });
-  const bestStart = bestHit(hits)?.start ?? 0;
-  const start = bestStart <= leadCharacters ? 0 : wordStart(text, bestStart - leadCharacters);
-  return excerpt(text, start);
-}
-
-/** Returns the hit after which the most valuable terms follow closely. A term that the text repeats is worth less. */
-function bestHit(hits: readonly Hit[]): Hit | undefined {
-  const counts = new Map<string, number>();
-  for (const { term } of hits) counts.set(term, (counts.get(term) ?? 0) + 1);
-  let best: { hit: Hit; worth: number } | undefined;
-  for (const [index, hit] of hits.entries()) {
-    const near = new Set<string>();
-    for (let at = index; at < hits.length; at += 1) {
-      const other = hits[at];
-      if (!other || other.end - hit.start > maxSpan) break;
-      near.add(other.term);
-    }
-    const worth = [...near].reduce((sum, term) => sum + 1 / (counts.get(term) ?? 1), 0);
-    if (!best || worth > best.worth) best = { hit, worth };
+  let best = { index: 0, worth: 0 };
+  for (const [at, { index }] of hits.entries()) {
+    const near = hits.slice(at, at + maxSpan).filter((hit) => hit.index < index + maxSpan);
+    const worth = new Set(near.map(({ term }) => term)).size;
+    if (worth > best.worth) best = { index, worth };
   }
-  return best?.hit;
-}
-
-/** Returns where the first word begins that begins after a position. */
-function wordStart(text: string, position: number): number {
-  const space = text.indexOf(' ', position);
-  return space === -1 || space - position > leadCharacters ? position : space + 1;
+  const lead = best.index - (maxSnippetCharacters - maxSpan);
+  if (lead <= 0) return excerpt(text, 0);
+  const space = text.indexOf(' ', lead);
+  return excerpt(text, space === -1 || space > best.index ? best.index : space + 1);
 }
 
 function excerpt(text: string, start: number): string {

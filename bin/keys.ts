@@ -10,8 +10,12 @@ import {
 } from '../lib/cli/budget-options.ts';
 import { CommandError, confirm, confirmOnTerminal } from '../lib/cli/command-line.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
-import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-text.ts';
-import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
+import {
+  describeKey,
+  describeSecret,
+  describeSpenders,
+  tabulateKeys,
+} from '../lib/cli/keys/keys-text.ts';
 import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { idMeant, runCommand } from '../lib/cli/run.ts';

@@ -3,6 +3,7 @@ import {
   CommandError,
   type CommandLine,
   meantAmong,
+  optionNames,
   parseOptions,
   refuseTwice,
 } from './command-line.ts';
@@ -37,7 +38,7 @@ export function readArguments<Name extends string>(
   if (!command) throw new CommandError(`A command is missing; ${listOf(line)}.`);
 
   refuseUnknownOptions(line, command, Object.keys(values));
-  const { ownOptions = {} } = line.commands[command];
+  const { ownOptions = {}, takes = '' } = line.commands[command];
   const given = Object.entries(values).map(([name, value]) => {
     if (!Array.isArray(value) || !ownOptions[name]) return [name, value] as const;
     refuseTwice(value.map(() => name));
@@ -45,7 +46,7 @@ export function readArguments<Name extends string>(
   });
   return {
     command,
-    ...(line.commands[command].takesMany
+    ...(['FILE...', 'TEXT'].includes(takes)
       ? { id: '', all: rest }
       : { id: idAmong(rest, line, command), all: [] }),
     values: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) as Record<
@@ -100,15 +101,15 @@ const parse = (args: string[], { program, options }: CommandLine<string>) =>
   );
 
 function refuseUnknownOptions<Name extends string>(
-  { program, commands }: CommandLine<Name>,
+  line: CommandLine<Name>,
   command: Name,
   given: string[],
 ): void {
-  const other = given.find((name) => !commands[command].options.includes(name));
+  const known = optionNames(line, line.commands[command]);
+  const other = given.find((name) => !known.includes(name));
   if (!other) return;
-  const meant = meantAmong(commands[command].options, other);
   throw new CommandError(
-    `${command} has no option --${other}${meant}; npm run ${program} -- ${command} --help lists its options.`,
+    `${command} has no option --${other}${meantAmong(known, other)}; npm run ${line.program} -- ${command} --help lists its options.`,
   );
 }
 
@@ -117,28 +118,23 @@ function idAmong<Name extends string>(
   { program, commands, idsOf = 'key' }: CommandLine<Name>,
   command: Name,
 ): string {
-  const { takesKeyId, takesJobId, idIsOptional } = commands[command];
-  const takesId = takesKeyId || takesJobId;
-  const surplus = takesId ? more : [id, ...more].filter(Boolean);
+  const { takes } = commands[command];
+  const surplus = takes ? more : [id, ...more].filter(Boolean);
   if (surplus.length > 0) {
     throw new CommandError(
-      `${command} takes ${takesId ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
+      `${command} takes ${takes ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
     );
   }
-  if (!takesId || (idIsOptional && !id)) return id;
-  // The given word may be a secret: the message must not repeat it.
+  if (!takes || (takes === '[ID]' && !id)) return id;
   const prefix = idsOf === 'file' ? 'file-' : `${idsOf}_`;
-  if (takesKeyId && !id.startsWith(prefix) && (idsOf === 'file' || !id || isOther.test(id))) {
-    const orName = idsOf === 'file' ? '' : ' or its name,';
-    throw new CommandError(
-      `${command} takes a ${idsOf}'s id, ${prefix}…,${orName} as npm run ${idsOf}s -- list shows them.`,
-    );
-  }
-  if (takesJobId && !id.startsWith('job_')) {
-    const list = program === 'quire' ? 'quire -- jobs' : 'jobs -- list';
-    throw new CommandError(`${command} takes a job's id, job_…, as npm run ${list} shows them.`);
-  }
-  return id;
+  const isNamed = idsOf === 'key' || idsOf === 'team';
+  if (id.startsWith(prefix) || (isNamed && id && !isOther.test(id))) return id;
+  const orName = isNamed ? ' or its name,' : '';
+  const list = program === 'quire' ? 'quire -- jobs' : `${idsOf}s -- list`;
+  // The given word may be a secret: the message must not repeat it.
+  throw new CommandError(
+    `${command} takes a ${idsOf}'s id, ${prefix}…,${orName} as npm run ${list} shows them.`,
+  );
 }
 
 /** What is a secret or another thing's id, and no name. */

@@ -13,7 +13,7 @@ import {
 } from '../../shared/ledger/terms/further-limit.ts';
 import { catalogue, modelIds } from '../../shared/models/catalogue.ts';
 import { type Arguments, readValues } from './arguments.ts';
-import { CommandError, type Option, refuseTwice } from './command-line.ts';
+import { CommandError, type Option, refuseTwice, timeNotes } from './command-line.ts';
 import { aligned, dollars, minuteOf, printable } from './text.ts';
 
 /** What a command says that shows limits beside the budget. */
@@ -35,14 +35,6 @@ export const windowOptions = {
     'when a window begins: friday of weeks, 31 of months, 04-06 of quarters and years',
   ],
 } as const satisfies Record<string, Option>;
-
-/** The option of commands that list. */
-export const shownOption = {
-  limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
-} as const satisfies Record<string, Option>;
-
-/** What the help says of a command that takes times. */
-export const timeNotes = 'TIME is a number and s, m, h, d, w or mo (a calendar month).';
 
 /** What the help says of a command that sets limits. */
 export const limitNotes = `${timeNotes}

@@ -6,42 +6,63 @@ import { nearest } from '../../shared/http/misspellings.ts';
 export type Option = readonly [value: string, does: string, times?: 'many'];
 
 /** One command of a program. */
-export interface Command {
+export interface Command<OptionName extends string = string> {
   summary: string;
-  takesKeyId: boolean;
-  takesJobId?: boolean;
-  /** Whether it may be called without an id. */
-  idIsOptional?: boolean;
-  /** What it takes one or several of, such as `FILE...`. */
-  takesMany?: string;
-  options: readonly string[];
+  /** What it takes beside options: an id of the program's, which may be left out if it is in brackets, or several words. */
+  takes?: 'ID' | '[ID]' | 'FILE...' | 'TEXT';
+  /** The names of its options beside those of every command. */
+  options?: readonly OptionName[];
+  /** Whether it has no `--json`, though the program has it. */
+  isText?: boolean;
   /** Its options with a meaning that other commands don't share. They take one value. */
   ownOptions?: Record<string, Option>;
   /** What its help says at the end. */
-  notes: string;
+  notes?: string;
 }
 
 /** A program for operators: `npm run <program> -- COMMAND [options]`. */
-export interface CommandLine<Name extends string> {
+export interface CommandLine<Name extends string, OptionName extends string = string> {
   program: string;
   summary: string;
   /** What the ids are of that its commands take: `npm run <of>s -- list` shows them. Those of keys unless it says. */
-  idsOf?: 'key' | 'team' | 'file';
-  options: Record<string, Option>;
-  commands: Record<Name, Command>;
+  idsOf?: 'key' | 'team' | 'file' | 'job';
+  options: Record<OptionName, Option>;
+  commands: Record<Name, Command<NoInfer<OptionName>>>;
 }
 
-/** The options that every command of every program takes. */
-export const commonOptions = {
+/** The options that every command of every program takes; `--json` only those that print one result. */
+const sharedOptions: Record<string, Option> = {
+  json: ['', 'print one JSON object; npm run --silent prints nothing else'],
   data: ['DIR', 'the folder of the running local stage; default .local'],
   stack: ['NAME', 'a deployed stack instead, with your AWS credentials'],
   help: ['', 'show this'],
+};
+
+/** Describes a program. Its options and the shared ones are known to its commands; a caller's program reaches no stack. */
+export function commandLine<Name extends string, OptionName extends string>(
+  line: CommandLine<Name, OptionName>,
+  isOfCaller = false,
+): CommandLine<Name> {
+  const { stack, ...ofCallers } = sharedOptions;
+  return { ...line, options: { ...line.options, ...(isOfCaller ? ofCallers : sharedOptions) } };
+}
+
+/** The option of commands that list. */
+export const shownOption = {
+  limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
 } as const satisfies Record<string, Option>;
 
-/** The option of a command that can print its result as JSON, for programs. */
-export const jsonOption = {
-  json: ['', 'print one JSON object; npm run --silent prints nothing else'],
-} as const satisfies Record<string, Option>;
+/** What the help says of a command that takes times. */
+export const timeNotes = 'TIME is a number and s, m, h, d, w or mo (a calendar month).';
+
+/** Returns the names of the options that a command takes, or that all commands of the program take. */
+export function optionNames(
+  { options }: CommandLine<string>,
+  { options: own = [], isText = false }: Partial<Command> = {},
+): string[] {
+  const shared = Object.keys(sharedOptions);
+  return [...own, ...shared.filter((name) => options[name] && (name !== 'json' || !isText))];
+}
 
 /** An error that the operator can put right; its message is one sentence for them. */
 export class CommandError extends Error {

@@ -1,4 +1,4 @@
-import { type CommandLine, commonOptions } from './command-line.ts';
+import { type CommandLine, optionNames } from './command-line.ts';
 import { aligned } from './text.ts';
 
 /** Returns the help for a program: its commands; or for one command: its options. */
@@ -8,13 +8,12 @@ export function helpFor<Name extends string>(
 ): string {
   const run = `npm run ${line.program} --`;
   if (name) {
-    const { summary, options, ownOptions, notes } = line.commands[name];
-    const usage = `${run} ${nameAndId(line, name)} [options]`;
+    const command = line.commands[name];
     const parts = [
-      summary,
-      `  ${usage}`,
-      optionLines({ ...line.options, ...ownOptions }, options),
-      notes,
+      command.summary,
+      `  ${run} ${nameAndId(line, name)} [options]`,
+      optionLines({ ...line.options, ...command.ownOptions }, optionNames(line, command)),
+      command.notes,
     ];
     return parts.filter(Boolean).join('\n\n');
   }
@@ -22,26 +21,19 @@ export function helpFor<Name extends string>(
     `  ${nameAndId(line, each)}`,
     line.commands[each].summary,
   ]);
-  const shared = Object.keys(line.options).filter(
-    (option) => option === 'json' || Object.hasOwn(commonOptions, option),
-  );
   return `${line.summary}
 
   ${run} COMMAND [options]
 
 ${aligned(names)}
 
-${optionLines(line.options, shared)}
+${optionLines(line.options, optionNames(line))}
 
 ${run} COMMAND --help shows a command's own options.`;
 }
 
-function nameAndId<Name extends string>({ commands }: CommandLine<Name>, name: Name): string {
-  const { takesKeyId, takesJobId, idIsOptional, takesMany } = commands[name];
-  if (takesMany) return `${name} ${takesMany}`;
-  if (!takesKeyId && !takesJobId) return name;
-  return idIsOptional ? `${name} [ID]` : `${name} ID`;
-}
+const nameAndId = <Name extends string>({ commands }: CommandLine<Name>, name: Name): string =>
+  [name, commands[name].takes].filter(Boolean).join(' ');
 
 function optionLines(options: CommandLine<string>['options'], names: readonly string[]): string {
   return names

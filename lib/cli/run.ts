@@ -113,7 +113,7 @@ async function withIdOfName<Name extends string>(
   named: ListNamed | undefined,
 ): Promise<Arguments<Name>> {
   const { id, command, values } = args;
-  if (!named || !commands[command].takesKeyId || !id || id.startsWith(`${idsOf}_`)) return args;
+  if (!named || !commands[command].takes || !id || id.startsWith(`${idsOf}_`)) return args;
   return { ...args, id: idMeant(await named(values), id, idsOf) };
 }
 

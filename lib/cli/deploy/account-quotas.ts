@@ -8,7 +8,13 @@ import {
   ServiceQuotasClient,
 } from '@aws-sdk/client-service-quotas';
 import { farTimeouts } from '../target.ts';
-import { quotaCodes } from './quota-codes.ts';
+
+/** The quotas that are known by their codes. */
+export const quotaCodes = {
+  lambda: { service: 'lambda', name: 'Concurrent executions', code: 'L-B99A9384' },
+  gateway: { service: 'apigateway', name: 'Throttle rate', code: 'L-8A5B8E43' },
+  table: { service: 'dynamodb', name: 'Table-level write throughput limit', code: 'L-AB614373' },
+} as const;
 
 /** What was asked of AWS, or why there is no answer. */
 export type Asked<Value> = { value: Value; unknown?: undefined } | { unknown: string };

@@ -1,8 +1,7 @@
 import { requestRate } from '../../stack/settings/request-rates.ts';
 import { completionsPart } from '../../stack/settings/reserved-concurrency.ts';
 import type { Settings } from '../../stack/settings/settings.ts';
-import type { AccountQuotas } from './account-quotas.ts';
-import { quotaCodes } from './quota-codes.ts';
+import { type AccountQuotas, quotaCodes } from './account-quotas.ts';
 
 /** A quota of Service Quotas. */
 export interface Quota {

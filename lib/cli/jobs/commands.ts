@@ -1,91 +1,74 @@
-import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
+import { commandLine, shownOption, timeNotes } from '../command-line.ts';
 
-const options = {
-  key: ['KEY', 'only jobs of this key, by its id or name; far less is read then'],
-  status: ['A,B', 'only jobs of these: queued, processing, done, failed, cancelled'],
-  error: ['CODE', "only jobs whose error's code begins so, as in rate_limit"],
-  since: ['TIME', 'only jobs submitted in the last TIME, as in 24h or 7d'],
-  limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
-  yes: ['', 'ask nothing: all of these jobs are meant'],
-  ...jsonOption,
-  ...commonOptions,
-} as const;
-
-type Option = keyof typeof options;
-
-const times = 'TIME is a number and s, m, h, d, w or mo (a calendar month).';
-const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
-const filters: Option[] = ['key', 'status', 'error', 'since'];
+const filters = ['key', 'status', 'error', 'since'] as const;
 
 /** A command on one job, or on all that the filters match. */
-const action = (summary: string, notes: string): Command => ({
-  summary,
-  takesKeyId: false,
-  takesJobId: true,
-  idIsOptional: true,
-  options: [...filters, 'yes', ...everywhere],
-  notes: `${notes}
+const action = (summary: string, notes: string) =>
+  ({
+    summary,
+    takes: '[ID]',
+    options: [...filters, 'yes'],
+    notes: `${notes}
 With an ID: that job, whichever key it is of. Without one: all jobs that fit --key, --status, --error and --since, of which
 at least one must be given, up to 100,000 at once. It says how many jobs these are, and asks.
 What the job's own key could not ask for is refused, and said.
-${times}`,
-});
+${timeNotes}`,
+  }) as const;
 
-const commands = {
-  list: {
-    summary: 'Lists jobs of all keys, the newest first.',
-    takesKeyId: false,
-    options: [...filters, 'limit', ...everywhere],
-    notes: `The error of a job that is queued says why it waits, or why its last try failed.
-${times}`,
+/** `npm run jobs` */
+export const jobsCommands = commandLine({
+  program: 'jobs',
+  idsOf: 'job',
+  summary: 'Shows, cancels, stops, retries and deletes the jobs of all keys, and what waits.',
+  options: {
+    key: ['KEY', 'only jobs of this key, by its id or name; far less is read then'],
+    status: ['A,B', 'only jobs of these: queued, processing, done, failed, cancelled'],
+    error: ['CODE', "only jobs whose error's code begins so, as in rate_limit"],
+    since: ['TIME', 'only jobs submitted in the last TIME, as in 24h or 7d'],
+    ...shownOption,
+    yes: ['', 'ask nothing: all of these jobs are meant'],
   },
-  show: {
-    summary: 'Shows how a job stands, and why; not what was asked or answered.',
-    takesKeyId: false,
-    takesJobId: true,
-    options: ['key', ...everywhere],
-    notes: '',
-  },
-  cancel: action(
-    'Cancels jobs that are queued.',
-    'A job that has begun, as a folder mostly has, can be stopped only: see stop.',
-  ),
-  stop: action(
-    'Stops jobs that have not ended, with all that was made for them.',
-    'They end cancelled, and keep what was paid for. A folder is stopped with its files.',
-  ),
-  retry: action(
-    'Makes new jobs of failed or cancelled ones.',
-    `Only jobs that nobody has tried again; without --status the failed ones. Jobs of a revoked or expired key are refused.
+  commands: {
+    list: {
+      summary: 'Lists jobs of all keys, the newest first.',
+      options: [...filters, 'limit'],
+      notes: `The error of a job that is queued says why it waits, or why its last try failed.
+${timeNotes}`,
+    },
+    show: {
+      summary: 'Shows how a job stands, and why; not what was asked or answered.',
+      takes: 'ID',
+      options: ['key'],
+    },
+    cancel: action(
+      'Cancels jobs that are queued.',
+      'A job that has begun, as a folder mostly has, can be stopped only: see stop.',
+    ),
+    stop: action(
+      'Stops jobs that have not ended, with all that was made for them.',
+      'They end cancelled, and keep what was paid for. A folder is stopped with its files.',
+    ),
+    retry: action(
+      'Makes new jobs of failed or cancelled ones.',
+      `Only jobs that nobody has tried again; without --status the failed ones. Jobs of a revoked or expired key are refused.
 A job that is part of another is left out, and said: try that one again. A file of a folder that is done is no such part.`,
-  ),
-  delete: action(
-    'Erases jobs that have ended, with all that was made for them.',
-    `They are hidden from their key at once, and erased by the sweep within minutes. It asks about a single one too. Ratings
+    ),
+    delete: action(
+      'Erases jobs that have ended, with all that was made for them.',
+      `They are hidden from their key at once, and erased by the sweep within minutes. It asks about a single one too. Ratings
 are left: see feedback. What was charged stays. Without --status: those that are done, failed or cancelled.`,
-  ),
-  queue: {
-    summary: 'Shows what waits, by lane, priority and key, and how many jobs end a minute.',
-    takesKeyId: false,
-    options: everywhere,
-    notes: `"Ready" jobs may begin now. "Later" ones wait for a limit of their key, for their next try, or for a service that is
+    ),
+    queue: {
+      summary: 'Shows what waits, by lane, priority and key, and how many jobs end a minute.',
+      notes: `"Ready" jobs may begin now. "Later" ones wait for a limit of their key, for their next try, or for a service that is
 down. "Running" ones have a worker, or wait for what was made for them. "Oldest" is the age of the oldest that is ready or
 later. The parts of a long document count as jobs. "Ended a minute" is of the last five to ten minutes. The last four
 columns are of the queue, as SQS counts them, up to a minute late.`,
-  },
-  redrive: {
-    summary: 'Has workers come for jobs that are ready and are not begun.',
-    takesKeyId: false,
-    options: everywhere,
-    notes: `It moves the messages of the dead-letter queues back, and sends messages where there are fewer than jobs that are
+    },
+    redrive: {
+      summary: 'Has workers come for jobs that are ready and are not begun.',
+      notes: `It moves the messages of the dead-letter queues back, and sends messages where there are fewer than jobs that are
 ready. A message too many does nothing, so this may be run at any time.`,
+    },
   },
-} satisfies Record<string, Command>;
-
-/** `npm run jobs` */
-export const jobsCommands: CommandLine<keyof typeof commands> = {
-  program: 'jobs',
-  summary: 'Shows, cancels, stops, retries and deletes the jobs of all keys, and what waits.',
-  options,
-  commands,
-};
+});

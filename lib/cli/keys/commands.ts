@@ -1,12 +1,6 @@
-import {
-  limitNotes,
-  limitsSaid,
-  shownOption,
-  timeNotes,
-  windowOptions,
-} from '../budget-options.ts';
-import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
-import { webhookOptions } from '../webhooks/options.ts';
+import { limitNotes, limitsSaid, windowOptions } from '../budget-options.ts';
+import { commandLine, type Option, shownOption, timeNotes } from '../command-line.ts';
+import { webhookOptions } from '../webhooks/commands.ts';
 
 const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
@@ -36,80 +30,78 @@ const options = {
   grace: ['TIME', 'how long the old secret still works; 0 ends all old ones; default 24h'],
   sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],
   days: ['N', 'today (UTC) and the days before, N in all, from 1 to 400; default 7'],
-  ...jsonOption,
-  ...commonOptions,
-} as const;
+} as const satisfies Record<string, Option>;
 
-type Option = keyof typeof options;
-
-const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const notLimits = [
-  ...['name', 'extra-usd', 'customer', 'erase-customer', 'test', 'redeliver', 'grace'],
-  ...['sort', 'days', ...everywhere],
+  ...['name', 'extra-usd', 'customer', 'erase-customer', 'test', 'redeliver'],
+  ...['grace', 'sort', 'days'],
 ];
-const limits = (Object.keys(options) as Option[]).filter((option) => !notLimits.includes(option));
-
-const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Command => ({
-  summary,
-  takesKeyId,
-  options: [...own, ...everywhere],
-  notes: own.includes('limit') ? limitNotes : own.includes('grace') ? timeNotes : '',
-});
-
-const commands = {
-  create: command('Issues a key and shows its secret, this once.', false, ['name', ...limits]),
-  list: {
-    summary:
-      'Lists all keys: what they spent, hold and have left, when they were used, their jobs.',
-    takesKeyId: false,
-    options: ['sort', ...everywhere],
-    notes: `"Spent", "held" and "left" are of the budget's window, which ends at "renews"; "left" of a key without a
-budget is no limit. "Used" is when the last call began that has ended. "Running" counts jobs that work, or wait for
-what was made for them.`,
-  },
-  top: {
-    summary: 'Lists the keys that spent most in the last days.',
-    takesKeyId: false,
-    options: ['days', 'limit', ...everywhere],
-    ownOptions: shownOption,
-    notes: `By the usage statistics, which are seconds behind. A call belongs to the UTC day on which it ended.`,
-  },
-  show: command('Shows a key.', true),
-  set: command('Changes a key; "none" removes a limit.', true, [
-    'name',
-    'extra-usd',
-    'customer',
-    ...limits,
-  ]),
-  limits: {
-    ...command(limitsSaid, true, ['erase-customer']),
-    idIsOptional: true,
-    notes: 'Without an ID it shows the ceiling of what all keys spend in a day.',
-  },
-  rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
-  webhooks: command(
-    "Lists the latest 20 events of a key's webhook; sends one again, or a test.",
-    true,
-    ['test', 'redeliver'],
-  ),
-  revoke: command('Ends a key, for good, and stops its jobs; asks first on a terminal.', true, [
-    'yes',
-  ]),
-  history: {
-    summary: 'Shows who changed a key, when, and what; without an ID the last changes of all keys.',
-    takesKeyId: true,
-    idIsOptional: true,
-    options: ['limit', ...everywhere],
-    ownOptions: shownOption,
-    notes: `A change is written down in the same transaction that makes it, and kept for good. Who: the user of this
-machine on a local stage, the AWS identity with --stack. No secret is in it.`,
-  },
-};
+const limits = (Object.keys(options) as (keyof typeof options)[]).filter(
+  (option) => !notLimits.includes(option),
+);
 
 /** `npm run keys` */
-export const keysCommands: CommandLine<keyof typeof commands> = {
+export const keysCommands = commandLine({
   program: 'keys',
   summary: 'Issues, changes and ends API keys.',
   options,
-  commands,
-};
+  commands: {
+    create: {
+      summary: 'Issues a key and shows its secret, this once.',
+      options: ['name', ...limits],
+      notes: limitNotes,
+    },
+    list: {
+      summary:
+        'Lists all keys: what they spent, hold and have left, when they were used, their jobs.',
+      options: ['sort'],
+      notes: `"Spent", "held" and "left" are of the budget's window, which ends at "renews"; "left" of a key without a
+budget is no limit. "Used" is when the last call began that has ended. "Running" counts jobs that work, or wait for
+what was made for them.`,
+    },
+    top: {
+      summary: 'Lists the keys that spent most in the last days.',
+      options: ['days', 'limit'],
+      ownOptions: shownOption,
+      notes: `By the usage statistics, which are seconds behind. A call belongs to the UTC day on which it ended.`,
+    },
+    show: { summary: 'Shows a key.', takes: 'ID' },
+    set: {
+      summary: 'Changes a key; "none" removes a limit.',
+      takes: 'ID',
+      options: ['name', 'extra-usd', 'customer', ...limits],
+      notes: limitNotes,
+    },
+    limits: {
+      summary: limitsSaid,
+      takes: '[ID]',
+      options: ['erase-customer'],
+      notes: 'Without an ID it shows the ceiling of what all keys spend in a day.',
+    },
+    rotate: {
+      summary: 'Gives a key a new secret and shows it, this once.',
+      takes: 'ID',
+      options: ['grace'],
+      notes: timeNotes,
+    },
+    webhooks: {
+      summary: "Lists the latest 20 events of a key's webhook; sends one again, or a test.",
+      takes: 'ID',
+      options: ['test', 'redeliver'],
+    },
+    revoke: {
+      summary: 'Ends a key, for good, and stops its jobs; asks first on a terminal.',
+      takes: 'ID',
+      options: ['yes'],
+    },
+    history: {
+      summary:
+        'Shows who changed a key, when, and what; without an ID the last changes of all keys.',
+      takes: '[ID]',
+      options: ['limit'],
+      ownOptions: shownOption,
+      notes: `A change is written down in the same transaction that makes it, and kept for good. Who: the user of this
+machine on a local stage, the AWS identity with --stack. No secret is in it.`,
+    },
+  },
+});

@@ -12,10 +12,16 @@ import {
   webhookRecord,
 } from '../../../shared/webhooks/webhook.ts';
 import type { Arguments } from '../arguments.ts';
-import { CommandError } from '../command-line.ts';
+import { CommandError, type Option } from '../command-line.ts';
 import type { Outcome } from '../run.ts';
 import { reach, type Target, whoRuns } from '../target.ts';
 import { describeTry, tabulateDeliveries } from './webhooks-text.ts';
+
+/** The options of the command `webhooks`, of keys and of teams. */
+export const webhookOptions = {
+  test: ['', 'send an event that says nothing'],
+  redeliver: ['EVENT', 'send this event once more'],
+} as const satisfies Record<string, Option>;
 
 /** Finds the webhook of a key or team, if it has one. */
 export async function webhookOf(

@@ -271,7 +271,7 @@ describe.concurrent('refuses in one sentence', () => {
 });
 
 it('each command says how it is called', async () => {
-  for (const [name, { summary, options }] of Object.entries(jobsCommands.commands)) {
+  for (const [name, { summary, options = [] }] of Object.entries(jobsCommands.commands)) {
     const { code, stdout } = await jobs(name, '--help');
 
     expect(code).toBe(0);

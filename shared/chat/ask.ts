@@ -1,4 +1,5 @@
 import type { Kept, Outcome, Products } from '../ledger/settle.ts';
+import type { Metered } from '../models/completion-meter.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import { textOf } from '../models/token-bounds.ts';
 import { type HeldCall, holdCall, type ModelCall } from './hold-call.ts';
@@ -13,10 +14,6 @@ export interface Answer {
   /** The limit that the key's budget set to it, in tokens. */
   max_tokens?: number;
   cost: number;
-}
-
-interface Completion {
-  choices?: { message?: Parameters<typeof textOf>[0]; finish_reason?: string }[];
 }
 
 type Used = Pick<Answer, 'usage' | 'cost'>;
@@ -90,11 +87,11 @@ const usedBy = ({ costNanoUsd, promptTokens, completionTokens }: Outcome): Used 
 });
 
 function completionIn(answer: unknown, used: Used, { maxTokens }: MeteredCall): Answer {
-  const choice = (answer as Completion | null)?.choices?.[0];
-  if (!choice?.message) throw unavailable(noCompletion);
+  const { message, finish_reason } = (answer as Metered | null)?.choices?.[0] ?? {};
+  if (!message) throw unavailable(noCompletion);
   return {
-    content: choice.message.content == null ? null : textOf(choice.message),
-    finish_reason: choice.finish_reason ?? 'stop',
+    content: message['content'] == null ? null : textOf(message),
+    finish_reason: finish_reason ?? 'stop',
     ...used,
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
   };

@@ -117,18 +117,12 @@ function pieceOf(bytes: Buffer, events: StreamEvent[]): Piece {
     isEnd: events.some(({ isEnd }) => isEnd),
   };
   for (const { chunk } of events) {
-    const { delta, finish_reason } = (chunk?.choices?.[0] ?? {}) as TextChoice;
+    const { delta, finish_reason } = chunk?.choices?.[0] ?? {};
     const text = textOf(delta ?? {});
     if (text) piece.contents.push(text);
     if (finish_reason) piece.finishReason = finish_reason;
   }
   return piece;
-}
-
-interface TextChoice {
-  /** Its content is a list of parts where a model thinks in parts of their own, as Mistral's do. */
-  delta?: Parameters<typeof textOf>[0];
-  finish_reason?: string | null;
 }
 
 const joined = (events: StreamEvent[]) => Buffer.from(events.map(({ text }) => text).join(''));

@@ -9,6 +9,12 @@ export const isSet = (value: unknown) => value !== undefined && value !== null;
 export const fieldsIn = (value: unknown): Record<string, unknown> =>
   (typeof value === 'object' && value ? value : {}) as Record<string, unknown>;
 
+/** The fields whose values are texts, such as a name that may be missing. */
+export const textsAmong = <Name extends string>(fields: Record<Name, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'string')) as {
+    [Field in Name]?: string;
+  };
+
 /** Arguments of a tool: JSON, or what it says. */
 export const jsonIn = (value: unknown): string =>
   typeof value === 'object' && value ? JSON.stringify(value) : textIn(value);

@@ -187,7 +187,7 @@ export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text
 export function isCertainlyTooLong({ contextWindow }: Model, { messages }: SizedRequest): boolean {
   let words = 0;
   for (const message of messages) {
-    const text = textOf(message as Content);
+    const text = textOf(message as { content?: unknown });
     if (text.length <= contextWindow - words) continue;
     for (const [word] of text.matchAll(/\S+/g)) {
       if (/\p{L}/u.test(word)) words += 1;
@@ -197,15 +197,11 @@ export function isCertainlyTooLong({ contextWindow }: Model, { messages }: Sized
   return false;
 }
 
-interface Content {
-  content?: string | ({ text?: unknown } | null)[] | null | undefined;
-}
-
-/** Joins the text of a message's parts without a space, because a provider may do so too. */
-export function textOf({ content }: Content): string {
+/** Joins the text of a message's parts without a space, because a provider may do so too. Mistral's thoughts are parts. */
+export function textOf({ content }: { content?: unknown }): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('');
+  return content.map((part) => textIn(part?.text)).join('');
 }
 
 interface Size {

@@ -96,6 +96,9 @@ export interface ThoughtPart {
   id?: string;
 }
 
+/** What begins the seals that are no provider's of Messages, as callers of all dialects send them back. */
+export const sealMarks = { chat: 'chat:', responses: 'responses:' } as const;
+
 export interface RefusalPart {
   is: 'refusal';
   text: string;

@@ -5,9 +5,9 @@ import type { Ask, AssistantPart } from '../../../shared/models/dialects/ask.ts'
 import { chat } from '../../../shared/models/dialects/chat/chat.ts';
 import type { AnswerEvent, Body } from '../../../shared/models/dialects/dialect.ts';
 import { embeddings, meteredEmbeddings } from '../../../shared/models/dialects/embeddings.ts';
-import { isForeign as isForeignToClaude } from '../../../shared/models/dialects/messages/foreign.ts';
 import { messages } from '../../../shared/models/dialects/messages/messages.ts';
 import { outputSchema } from '../../../shared/models/dialects/messages/output-schema.ts';
+import { isForeign as isForeignToClaude } from '../../../shared/models/dialects/messages/wire.ts';
 import { meteredOf } from '../../../shared/models/dialects/metered.ts';
 import {
   encryptedContentOf,

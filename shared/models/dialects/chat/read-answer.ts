@@ -1,36 +1,10 @@
 import { cachedTokens, type TokenUsage, withWholePrompt, writtenTokens } from '../../chat-usage.ts';
-import { jsonIn, newCallId, numberIn, textIn } from '../../field.ts';
+import { fieldsIn, jsonIn, newCallId, numberIn, textIn, textsAmong } from '../../field.ts';
 import { withReasoning } from '../../reported-usage.ts';
 import { textOf } from '../../token-bounds.ts';
 import type { AnswerEvent, AnswerReader, Body, EndReason, Usage } from '../dialect.ts';
+import { listOf } from '../read-shapes.ts';
 import { joined, sealed, textOfDetails } from './thoughts.ts';
-
-/** A message of a chat completion, or a piece of one. A provider sends it, so any field may be malformed. */
-interface Delta {
-  content?: Parameters<typeof textOf>[0]['content'];
-  reasoning_content?: unknown;
-  reasoning?: unknown;
-  reasoning_details?: unknown;
-  refusal?: unknown;
-  tool_calls?: (ToolCall | null)[] | null;
-  function_call?: ToolCall['function'];
-}
-
-interface ToolCall {
-  index?: unknown;
-  id?: unknown;
-  function?: { name?: unknown; arguments?: unknown } | null;
-  custom?: { name?: unknown; input?: unknown } | null;
-}
-
-interface Chunk {
-  id?: unknown;
-  model?: unknown;
-  choices?: ({ delta?: Delta; message?: Delta; finish_reason?: unknown } | null)[] | null;
-  usage?: TokenUsage | null;
-  service_tier?: unknown;
-  error?: unknown;
-}
 
 /** A call as far as it has come. It is told once its name is known. */
 interface Call {
@@ -59,20 +33,21 @@ export class ChatAnswerReader implements AnswerReader {
   }
 
   read(event: Body): AnswerEvent[] {
-    const { id, model, choices, usage, service_tier, error } = event as Chunk;
+    const { id, model, usage, service_tier, error } = event;
     if (error) return [this.error(error)];
-    const choice = choices?.[0];
-    const pieces = [...this.pieces(choice?.delta ?? choice?.message ?? {})];
+    const [choice = {}] = listOf(event['choices']);
+    const { delta, message, finish_reason } = choice;
+    const pieces = [...this.pieces(fieldsIn(delta ?? message))];
     const events = [...this.start(textIn(id), textIn(model), pieces.length > 0), ...pieces];
     if (pieces.length > 0) this.hasContent = true;
-    const reason = textIn(choice?.finish_reason);
+    const reason = textIn(finish_reason);
     if (reason === 'error') return [...events, this.error('The model reported an error.')];
     if (reason !== '') this.end(reasons.get(reason.toLowerCase()) ?? 'stop');
     // A message comes whole, also where its server gives no reason.
-    else if (choice?.message) this.done();
+    else if (message) this.done();
     if (usage) {
-      const serviceTier = typeof service_tier === 'string' ? { serviceTier: service_tier } : {};
-      events.push({ is: 'usage', usage: usageOf(usage), ...serviceTier });
+      const serviceTier = textsAmong({ serviceTier: service_tier });
+      events.push({ is: 'usage', usage: usageOf(usage as TokenUsage), ...serviceTier });
     }
     return events;
   }
@@ -102,12 +77,8 @@ export class ChatAnswerReader implements AnswerReader {
 
   private error(error: unknown): AnswerEvent {
     this.isOver = true;
-    const { message, code } = (typeof error === 'object' && error ? error : {}) as Body;
-    return {
-      is: 'error',
-      message: textIn(message ?? error),
-      ...(typeof code === 'string' && { code }),
-    };
+    const { message, code } = fieldsIn(error);
+    return { is: 'error', message: textIn(message ?? error), ...textsAmong({ code }) };
   }
 
   /** Some servers say `stop` of an answer that calls tools. */
@@ -116,27 +87,24 @@ export class ChatAnswerReader implements AnswerReader {
     this.reason = reason === 'stop' && this.count > 0 ? 'toolCalls' : reason;
   }
 
-  private *pieces(delta: Delta): Generator<AnswerEvent> {
+  private *pieces(delta: Body): Generator<AnswerEvent> {
     const { refusal, tool_calls, function_call } = delta;
     yield* this.thought(delta);
     const text = textOf(delta);
-    const calls = Array.isArray(tool_calls) ? tool_calls : [];
+    const calls = listOf(tool_calls);
     if (text !== '' || calls.length > 0 || refusal || function_call) yield* this.seal();
     if (text !== '') yield { is: 'text', text };
     if (typeof refusal === 'string' && refusal !== '') yield { is: 'refusal', text: refusal };
     for (const [position, call] of calls.entries()) {
-      if (call) yield* this.call(call, typeof call.index === 'number' ? call.index : position);
+      yield* this.call(call, numberIn(call['index'], position));
     }
     // What calls of tools were called before there could be several.
     if (function_call) yield* this.call({ function: function_call }, 0);
   }
 
-  private *thought(delta: Delta): Generator<AnswerEvent> {
-    const listed = delta.reasoning_details;
-    const details = (Array.isArray(listed) ? listed : []).filter(
-      (each) => typeof each === 'object' && each !== null,
-    ) as Body[];
-    const name = names.find((each) => typeof delta[each] === 'string' && delta[each] !== '');
+  private *thought(delta: Body): Generator<AnswerEvent> {
+    const details = listOf(delta['reasoning_details']);
+    const name = names.find((each) => textIn(delta[each]) !== '');
     const text = name ? textIn(delta[name]) : textOfDetails(details);
     if (name || details.length > 0) this.thoughts ??= { name: name ?? 'reasoning', details: [] };
     if (this.thoughts) joined(this.thoughts.details, details);
@@ -153,10 +121,11 @@ export class ChatAnswerReader implements AnswerReader {
     yield { is: 'signature', signature };
   }
 
-  private *call({ id, ...told }: ToolCall, index: number): Generator<AnswerEvent> {
-    const name = textIn(told.custom?.name ?? told.function?.name);
-    const input = jsonIn(told.custom?.input ?? told.function?.arguments);
-    const call = this.callAt(index, textIn(id), name, Boolean(told.custom));
+  private *call({ id, function: called, custom }: Body, index: number): Generator<AnswerEvent> {
+    const told = fieldsIn(custom ?? called);
+    const name = textIn(told['name']);
+    const input = jsonIn(told['input'] ?? told['arguments']);
+    const call = this.callAt(index, textIn(id), name, Boolean(custom));
     if (call.name === '' && name !== '') {
       call.name = name;
       yield* this.named(call);
@@ -207,6 +176,7 @@ export function readChatAnswer(answer: Body, model?: string): AnswerEvent[] {
   const reader = new ChatAnswerReader(model);
   return [...reader.read(answer), ...reader.finish()];
 }
+
 function usageOf(told: TokenUsage): Usage {
   const usage = withReasoning(withWholePrompt(told));
   const { written, writtenLong } = writtenTokens(usage);

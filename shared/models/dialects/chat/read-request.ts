@@ -1,7 +1,7 @@
-import { isSet, jsonIn, numberIn, textIn } from '../../field.ts';
+import { isSet, jsonIn, numberIn, textIn, textsAmong } from '../../field.ts';
 import type { Ask, AskMessage, AssistantPart, SentPart, Tool } from '../ask.ts';
 import { type Body, type Place, textsOf, untranslatable } from '../dialect.ts';
-import { schemaFormat, toolNamed } from '../read-shapes.ts';
+import { listOf, partsIn, schemaFormat, toolNamed } from '../read-shapes.ts';
 
 /** What is left out without harm: it changes no answer that others give. */
 const ignored = [
@@ -85,7 +85,7 @@ function messageOf(message: Body, place: Place): AskMessage {
   if (role === 'tool') return { role, callId: textIn(tool_call_id), parts };
   if (role === 'assistant') return assistantOf(message, place);
   if (role === 'system' || role === 'developer') return { role, parts: textsOf(parts, place) };
-  return { role: 'user', parts, ...(typeof name === 'string' && { name }) };
+  return { role: 'user', parts, ...textsAmong({ name }) };
 }
 
 function assistantOf({ content, refusal, tool_calls, ...message }: Body, place: Place): AskMessage {
@@ -107,28 +107,20 @@ function assistantOf({ content, refusal, tool_calls, ...message }: Body, place: 
       ...(isCustom && { isCustom }),
     });
   }
-  const { name } = message;
-  return { role: 'assistant', parts, ...(typeof name === 'string' && { name }) };
+  return { role: 'assistant', parts, ...textsAmong({ name: message['name'] }) };
 }
 
 /** Thoughts as callers of Claude by chat completions send them back: in Anthropic's own form, or as a text alone. */
 function thoughtsOf({ thinking_blocks }: Body): AssistantPart[] {
-  if (!Array.isArray(thinking_blocks)) return [];
-  return (thinking_blocks as Body[])
-    .filter(isSet)
-    .map(({ thinking, signature, data }) => ({
-      is: 'thought',
-      text: typeof thinking === 'string' ? thinking : '',
-      ...(typeof signature === 'string' && { signature }),
-      ...(typeof data === 'string' && { encrypted: data }),
-    }));
+  return listOf(thinking_blocks).map(({ thinking, signature, data }) => ({
+    is: 'thought',
+    text: textIn(thinking),
+    ...textsAmong({ signature, encrypted: data }),
+  }));
 }
 
-function partsOf(content: unknown, place: Place): SentPart[] {
-  if (!isSet(content)) return [];
-  if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
-  return (content as Body[]).map((part, index) => partOf(part, [...place, 'content', index]));
-}
+const partsOf = (content: unknown, place: Place): SentPart[] =>
+  partsIn(content, [...place, 'content'], partOf);
 
 function partOf(part: Body, place: Place): SentPart {
   const { type, text, image_url, file } = part;
@@ -136,14 +128,12 @@ function partOf(part: Body, place: Place): SentPart {
   if (type === 'text') return { is: 'text', text: textIn(text), ...cache };
   if (type === 'image_url') {
     const { url, detail } = image_url as Body;
-    const shown = typeof detail === 'string' ? { detail } : {};
-    return { is: 'image', url: textIn(url), ...shown, ...cache };
+    return { is: 'image', url: textIn(url), ...textsAmong({ detail }), ...cache };
   }
   const { file_data, filename } = (file ?? {}) as Body;
   if (type !== 'file' || typeof file_data !== 'string')
     throw untranslatable([...place, 'type'], `a part of the type ${type}`);
-  const name = typeof filename === 'string' ? { name: filename } : {};
-  return { is: 'file', url: file_data, ...name, ...cache };
+  return { is: 'file', url: file_data, ...textsAmong({ name: filename }), ...cache };
 }
 
 function cacheOf({ cache_control }: Body): { cache?: '5m' | '1h' } {

@@ -1,8 +1,5 @@
-import type { ThoughtPart } from '../ask.ts';
+import { sealMarks, type ThoughtPart } from '../ask.ts';
 import type { Body } from '../dialect.ts';
-
-/** Marks what is handed to callers as the signature of a thought, where its provider speaks chat completions. */
-export const chatMark = 'chat:';
 
 /** By which name a model told its thoughts, and what it wants back of them beside the text. */
 interface Told {
@@ -13,12 +10,12 @@ interface Told {
 
 /** Writes it as a signature: callers of other dialects send that back as it is. */
 export const sealed = (told: Told): string =>
-  chatMark + Buffer.from(JSON.stringify(told)).toString('base64url');
+  sealMarks.chat + Buffer.from(JSON.stringify(told)).toString('base64url');
 
 function toldIn({ signature }: ThoughtPart): Told | undefined {
-  if (!signature?.startsWith(chatMark)) return undefined;
+  if (!signature?.startsWith(sealMarks.chat)) return undefined;
   try {
-    return JSON.parse(Buffer.from(signature.slice(chatMark.length), 'base64url').toString());
+    return JSON.parse(Buffer.from(signature.slice(sealMarks.chat.length), 'base64url').toString());
   } catch {
     return undefined;
   }

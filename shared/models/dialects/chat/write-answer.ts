@@ -1,7 +1,8 @@
 import { doneEvent, eventOf } from '../../../http/event-stream.ts';
-import { type Ask, createdOf } from '../ask.ts';
+import { type Ask, createdOf, type ThoughtPart } from '../ask.ts';
 import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
 import { chatUsage, finishReasons } from '../metered.ts';
+import { isSealed, partsOfAnswer } from '../read-shapes.ts';
 import { callOf } from './write-request.ts';
 
 /** Writes the chunks of a streamed chat completion, with its usage in the last one. */
@@ -116,42 +117,24 @@ export function writeChatAnswer(events: readonly AnswerEvent[], ask: Ask): Body 
 }
 
 function messageOf(events: readonly AnswerEvent[]): Body {
+  const parts = partsOfAnswer(events);
   const textOf = (is: 'text' | 'thought' | 'refusal') => {
-    const texts = events.filter((event) => event.is === is) as { text: string }[];
+    const texts = parts.filter((part) => part.is === is && part.text !== '') as { text: string }[];
     return texts.length > 0 ? texts.map(({ text }) => text).join('') : null;
   };
   const thought = textOf('thought');
-  const signed = events.filter((event) => event.is === 'signature');
-  const calls = events.flatMap((event) =>
-    event.is === 'toolCall' ? [wholeCall(event, events)] : [],
-  );
+  const sealed = parts.filter((part) => part.is === 'thought' && isSealed(part)) as ThoughtPart[];
+  const calls = parts.filter((part) => part.is === 'toolCall');
   return {
     role: 'assistant',
     content: textOf('text'),
     refusal: textOf('refusal'),
     ...(thought !== null && { reasoning_content: thought }),
-    ...(signed.length > 0 && { thinking_blocks: thinkingBlocks(events) }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(sealed.length > 0 && {
+      thinking_blocks: sealed.map((each) => thinkingBlock(each, each.text)),
+    }),
+    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
   };
-}
-
-/** Each signature is of the thought before it. */
-function thinkingBlocks(events: readonly AnswerEvent[]): Body[] {
-  let thought = '';
-  return events.flatMap((event) => {
-    if (event.is === 'thought') thought += event.text;
-    if (event.is !== 'signature') return [];
-    const block = thinkingBlock(event, thought);
-    thought = '';
-    return [block];
-  });
-}
-
-function wholeCall(call: AnswerEvent & { is: 'toolCall' }, events: readonly AnswerEvent[]): Body {
-  const inputs = events.flatMap((each) =>
-    each.is === 'toolInput' && each.index === call.index ? [each.text] : [],
-  );
-  return callOf({ ...call, input: inputs.join('') });
 }
 
 const newId = () => `chatcmpl-${crypto.randomUUID().replaceAll('-', '')}`;

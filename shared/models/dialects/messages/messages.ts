@@ -1,9 +1,9 @@
 import type { Body, EndingDialect } from '../dialect.ts';
-import { isForeign } from './foreign.ts';
+import { listOf } from '../read-shapes.ts';
 import { MessagesAnswerReader, readMessagesAnswer } from './read-answer.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { sizedMessages } from './sized.ts';
-import { listOf } from './wire.ts';
+import { isForeign } from './wire.ts';
 import { MessagesAnswerWriter } from './write-answer.ts';
 import { writeMessagesRequest } from './write-request.ts';
 import { writeMessagesAnswer } from './write-whole-answer.ts';

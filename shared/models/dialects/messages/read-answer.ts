@@ -1,11 +1,11 @@
 import type { ServiceError } from '../../../http/errors.ts';
 import { messagesErrorOf } from '../../../http/messages-error.ts';
 import { unavailable } from '../../errors.ts';
-import { fieldsIn, newCallId, textIn } from '../../field.ts';
+import { fieldsIn, newCallId, textIn, textsAmong } from '../../field.ts';
 import type { AnswerEvent, Body, EndingReader, EndReason, Usage } from '../dialect.ts';
-import { startOf } from '../read-shapes.ts';
+import { listOf, startOf } from '../read-shapes.ts';
 import { readUsage, writeUsage } from './usage.ts';
-import { listOf, namedEvent } from './wire.ts';
+import { namedEvent } from './wire.ts';
 
 interface OpenBlock {
   index: number;
@@ -176,7 +176,7 @@ function endOf({ stop_reason, stop_sequence }: Body, before: AnswerEvent & { is:
   return {
     is: 'end' as const,
     reason: reasons.get(stop_reason) ?? ('stop' as const),
-    ...(typeof stop_sequence === 'string' && { stopSequence: stop_sequence }),
+    ...textsAmong({ stopSequence: stop_sequence }),
   };
 }
 
@@ -185,7 +185,7 @@ function errorIn(event: Body): AnswerEvent {
   return {
     is: 'error',
     message: typeof message === 'string' ? message : 'The model reported an error.',
-    ...(typeof type === 'string' && { code: type }),
+    ...textsAmong({ code: type }),
   };
 }
 
@@ -194,20 +194,21 @@ export function readMessagesAnswer(answer: Body): AnswerEvent[] {
   if (answer['type'] === 'error') return [errorIn(answer)];
   // It is the answer of another dialect, or none.
   if (!Array.isArray(answer['content'])) return [];
-  let call = 0;
-  const said = listOf(answer['content']).flatMap((block) => {
-    const index = call;
-    if (block['type'] !== 'tool_use') return openingOf(block, index);
-    call += 1;
-    const input = JSON.stringify(block['input'] ?? {});
-    return [...openingOf(block, index), ...inputEvent(index, input)];
+  const blocks = listOf(answer['content']).flatMap((content_block, index): Body[] => {
+    const { type, input } = content_block;
+    const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input ?? {}) };
+    return [
+      { type: 'content_block_start', index, content_block },
+      ...(type === 'tool_use' ? [{ type: 'content_block_delta', index, delta }] : []),
+      { type: 'content_block_stop', index },
+    ];
   });
-  const { estimated, ...usage } = fieldsIn(answer['usage']);
-  const told: AnswerEvent[] = [{ is: 'usage', usage: readUsage(usage) }];
+  const { usage, ...message } = answer;
+  const reader = new MessagesAnswerReader();
   return [
-    startOf(answer),
-    ...said,
-    ...(estimated === true ? [] : told),
-    endOf(answer, { is: 'end', reason: 'stop' }),
-  ];
+    { type: 'message_start', message },
+    ...blocks,
+    { type: 'message_delta', delta: answer, usage },
+    { type: 'message_stop' },
+  ].flatMap((event) => reader.read(event));
 }

@@ -1,7 +1,8 @@
-import { textIn } from '../../field.ts';
+import { textIn, textsAmong } from '../../field.ts';
 import type { AskMessage, AssistantPart, SentPart, TextPart } from '../ask.ts';
 import { type Body, type Place, untranslatable } from '../dialect.ts';
-import { blocksOf, cacheOf, listOf } from './wire.ts';
+import { listOf } from '../read-shapes.ts';
+import { blocksOf, cacheOf } from './wire.ts';
 
 /** Reads what stands before the messages, in its order. */
 export function readSystem(system: unknown): AskMessage[] {
@@ -85,8 +86,7 @@ function documentOf(block: Body, place: Place): SentPart[] {
       partsOf(each, [...place, 'source', 'content', at]),
     );
   }
-  const name = typeof title === 'string' ? { name: title } : {};
-  return [{ is: 'file', url: urlOf(source, place), ...name, ...cache }];
+  return [{ is: 'file', url: urlOf(source, place), ...textsAmong({ name: title }), ...cache }];
 }
 
 /** The address of what a source holds or names. */

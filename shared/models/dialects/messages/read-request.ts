@@ -1,9 +1,9 @@
 import { fieldsIn, isSet, textIn } from '../../field.ts';
 import { type Ask, effortFor, type Reasoning, type Tool } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { schemaFormat, toolNamed } from '../read-shapes.ts';
+import { listOf, schemaFormat, toolNamed } from '../read-shapes.ts';
 import { readMessages, readSystem } from './read-messages.ts';
-import { cacheOf, isOwnTool, listOf } from './wire.ts';
+import { cacheOf, isOwnTool } from './wire.ts';
 
 /** What no other dialect has words for, and that would change the answer. Other fields are left out without harm. */
 const onlyHere = ['container', 'mcp_servers'];

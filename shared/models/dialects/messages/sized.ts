@@ -1,7 +1,8 @@
 import { textIn } from '../../field.ts';
 import type { SizedRequest } from '../../token-bounds.ts';
 import type { Body } from '../dialect.ts';
-import { blocksOf, isOwnTool, listOf } from './wire.ts';
+import { listOf } from '../read-shapes.ts';
+import { blocksOf, isOwnTool } from './wire.ts';
 
 /**
  * More than the tokens by which Claude is told of a tool that it knows, which are at most some 800.

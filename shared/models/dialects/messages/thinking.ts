@@ -1,6 +1,7 @@
 import type { Model } from '../../catalogue.ts';
 import type { Ask } from '../ask.ts';
 import type { Body } from '../dialect.ts';
+import { isSealed } from '../read-shapes.ts';
 
 /** How many tokens a model that counts them may think, by the effort that is asked for. */
 const budgets: Readonly<Record<string, number>> = { low: 2_048, medium: 8_192, high: 16_384 };
@@ -46,7 +47,5 @@ function goesOnWithoutThoughts({ messages }: Ask): boolean {
   const at = messages.findLastIndex(({ role }) => role === 'assistant');
   const last = messages[at];
   if (last?.role !== 'assistant' || messages[at + 1]?.role !== 'tool') return false;
-  return !last.parts.some(
-    (part) => part.is === 'thought' && (part.signature ?? part.encrypted) !== undefined,
-  );
+  return !last.parts.some((part) => part.is === 'thought' && isSealed(part));
 }

@@ -1,10 +1,7 @@
 import { textIn } from '../../field.ts';
-import type { CacheLifetime } from '../ask.ts';
+import { type CacheLifetime, sealMarks } from '../ask.ts';
 import type { Body } from '../dialect.ts';
-
-/** The lists in a request: its fields may be anything that its schema lets through. */
-export const listOf = (value: unknown): Body[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'object' && each !== null) : [];
+import { listOf } from '../read-shapes.ts';
 
 /** What is said, as a list of blocks: a text alone is one. */
 export const blocksOf = (content: unknown): Body[] =>
@@ -45,3 +42,9 @@ export const stopReasons = {
 /** Writes a stream's event, whose type is its name too. @see https://platform.claude.com/docs/en/build-with-claude/streaming */
 export const namedEvent = (event: { type: string } & Body): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** Whether a thought was sealed by a model of another dialect: Claude takes back its own alone. */
+export const isForeign = (seal: { signature?: unknown; data?: unknown }): boolean =>
+  Object.values(sealMarks).some((mark) =>
+    String(seal.signature ?? seal.data ?? '').startsWith(mark),
+  );

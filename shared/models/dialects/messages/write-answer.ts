@@ -192,7 +192,7 @@ export class MessagesAnswerWriter implements AnswerWriter {
   }
 }
 
-export const emptyBlocks = {
+const emptyBlocks = {
   text: { type: 'text', text: '' },
   thinking: { type: 'thinking', thinking: '', signature: '' },
 };

@@ -1,7 +1,6 @@
 import type { AskMessage, AssistantPart, SentPart } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { isForeign } from './foreign.ts';
-import { cacheControlOf } from './wire.ts';
+import { cacheControlOf, isForeign } from './wire.ts';
 
 /** Writes what is said by the system or a developer, wherever it stands: it has a place of its own. */
 export const writeSystem = (messages: readonly AskMessage[]): Body[] =>

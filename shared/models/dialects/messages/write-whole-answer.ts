@@ -1,9 +1,10 @@
 import { brokeOff, unavailable } from '../../errors.ts';
 import { estimateTokens } from '../../token-bounds.ts';
-import type { Ask } from '../ask.ts';
+import type { Ask, AssistantPart } from '../ask.ts';
 import type { AnswerEvent, Body } from '../dialect.ts';
+import { partsOfAnswer } from '../read-shapes.ts';
 import { writeUsage } from './usage.ts';
-import { emptyBlocks, errorOf, estimatedUsage, messageOf, stopOf } from './write-answer.ts';
+import { errorOf, estimatedUsage, messageOf, stopOf } from './write-answer.ts';
 import { inputOf } from './write-messages.ts';
 
 /** Writes an answer that isn't streamed. */
@@ -17,52 +18,26 @@ export function writeMessagesAnswer(events: readonly AnswerEvent[], ask: Ask): B
   const refused = events.some((event) => event.is === 'refusal');
   return {
     ...messageOf(start?.id, start?.model ?? ask.model),
-    content: contentOf(events),
+    content: partsOfAnswer(events.map(asSaid)).map(blockOf),
     ...stopOf(end, refused),
     usage: usage ? writeUsage(usage) : estimatedUsage(ask, wordsOf(events)),
   };
 }
 
-/** Puts the pieces of each block together. */
-function contentOf(events: readonly AnswerEvent[]): Body[] {
-  const blocks: Body[] = [];
-  const inputs = new Map<number, string>();
-  for (const event of events) {
-    if (event.is === 'text' || event.is === 'refusal') append(blocks, 'text', event.text);
-    if (event.is === 'thought') append(blocks, 'thinking', event.text);
-    if (event.is === 'signature') sign(blocks, event);
-    if (event.is === 'toolCall') {
-      const { index, id, name } = event;
-      blocks.push({ type: 'tool_use', id, name, input: index });
-      inputs.set(index, '');
-    }
-    if (event.is === 'toolInput') {
-      inputs.set(event.index, (inputs.get(event.index) ?? '') + event.text);
-    }
-  }
-  return blocks.map((block) =>
-    block['type'] === 'tool_use'
-      ? { ...block, input: inputOf(inputs.get(block['input'] as number) ?? '') }
-      : block,
-  );
-}
+/** A refusal is said in words like any. */
+const asSaid = (event: AnswerEvent): AnswerEvent =>
+  event.is === 'refusal' ? { is: 'text', text: event.text } : event;
 
-function append(blocks: Body[], type: 'text' | 'thinking', text: string): void {
-  const last = blocks.at(-1);
-  const isSigned = last?.['signature'] !== undefined && last['signature'] !== '';
-  if (last?.['type'] === type && !isSigned) last[type] = `${last[type]}${text}`;
-  else blocks.push({ ...emptyBlocks[type], [type]: text });
-}
-
-function sign(blocks: Body[], event: AnswerEvent & { is: 'signature' }): void {
-  const { signature, encrypted } = event;
-  if (encrypted !== undefined) {
-    blocks.push({ type: 'redacted_thinking', data: encrypted });
-    return;
+function blockOf(part: AssistantPart): Body {
+  if (part.is === 'toolCall') {
+    const { id, name, input } = part;
+    return { type: 'tool_use', id, name, input: inputOf(input) };
   }
-  const last = blocks.at(-1);
-  if (last?.['type'] === 'thinking' && last['signature'] === '') last['signature'] = signature;
-  else blocks.push({ ...emptyBlocks.thinking, signature });
+  if (part.is !== 'thought') return { type: 'text', text: part.text };
+  const { text: thinking, signature = '', encrypted: data } = part;
+  return data === undefined
+    ? { type: 'thinking', thinking, signature }
+    : { type: 'redacted_thinking', data };
 }
 
 const wordsOf = (events: readonly AnswerEvent[]): number =>

@@ -1,18 +1,16 @@
+import { sealMarks, type ThoughtPart } from '../ask.ts';
+
 const signed = 'signature:';
 const foreign = 'redacted:';
-/** Marks, where other dialects carry it, what a provider of this one encrypted. No other can read it. */
-export const ownMark = 'responses:';
+const ownMark = sealMarks.responses;
 
 /** What proves a thought to be its provider's own, or is the thought itself, which the provider alone can read. */
-export interface Seal {
-  signature?: string;
-  encrypted?: string;
-}
+export type Seal = Pick<ThoughtPart, 'signature' | 'encrypted'>;
 
 /** Writes what a provider wants back with a thought into the one field that callers send back as it is. */
 export function encryptedContentOf({ signature, encrypted }: Seal): string | undefined {
   if (encrypted === undefined) return signature === undefined ? undefined : signed + signature;
-  return encrypted.startsWith(ownMark) ? encrypted.slice(ownMark.length) : foreign + encrypted;
+  return isOwn(encrypted) ? encrypted.slice(ownMark.length) : foreign + encrypted;
 }
 
 /** Reads it from there. */
@@ -22,6 +20,10 @@ export function sealOf(content: unknown): Seal {
   if (content.startsWith(foreign)) return { encrypted: content.slice(foreign.length) };
   return { encrypted: ownMark + content };
 }
+
+/** Whether a provider of this dialect encrypted a thought, which no other can read. */
+export const isOwn = (encrypted: string | undefined): encrypted is string =>
+  encrypted?.startsWith(ownMark) === true;
 
 /** Whether it is none that a provider of this dialect gave: such a one refuses it. */
 export const isForeign = (content: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../../http/errors.ts';
-import { fieldsIn, textIn } from '../../field.ts';
+import { fieldsIn, textIn, textsAmong } from '../../field.ts';
 import type { AnswerEvent, Body, EndingReader, EndReason, Usage } from '../dialect.ts';
 import { startOf } from '../read-shapes.ts';
 import { ItemReader, outOfOrder } from './read-item.ts';
@@ -99,7 +99,7 @@ export class ResponsesAnswerReader implements EndingReader {
     const { output, usage, service_tier, error, incomplete_details } = told;
     const events = [...this.items.finished(output)];
     if (usage) {
-      const serviceTier = typeof service_tier === 'string' ? { serviceTier: service_tier } : {};
+      const serviceTier = textsAmong({ serviceTier: service_tier });
       events.push({ is: 'usage', usage: usageOf(fieldsIn(usage)), ...serviceTier });
     }
     if (type === 'response.failed') return [...events, this.failed(fieldsIn(error))];
@@ -117,9 +117,8 @@ export class ResponsesAnswerReader implements EndingReader {
 
   private failed(told: Body): AnswerEvent {
     const { message, code } = { ...told, ...fieldsIn(told['error']) } as Body;
-    const coded = typeof code === 'string' ? { code } : {};
-    this.failure = coded;
-    return { is: 'error', message: typeof message === 'string' ? message : '', ...coded };
+    this.failure = textsAmong({ code });
+    return { is: 'error', message: textIn(message), ...this.failure };
   }
 }
 

@@ -1,7 +1,8 @@
-import { jsonIn, textIn } from '../../field.ts';
+import { jsonIn, textIn, textsAmong } from '../../field.ts';
 import type { AskMessage, AssistantPart, SentPart, ThoughtPart } from '../ask.ts';
 import { type Body, type Place, textsOf, untranslatable } from '../dialect.ts';
 import { plainName } from '../plain-tools.ts';
+import { listOf, partsIn } from '../read-shapes.ts';
 import { sealOf } from './encrypted-content.ts';
 
 /** Reads the input of a request. What a model said and did in one turn becomes one message. */
@@ -23,13 +24,18 @@ export function messagesOf(input: unknown): AskMessage[] {
 function messageOf(item: Body, place: Place): AskMessage {
   const { type = 'message', role, content, call_id, output } = item;
   if (type === 'message') {
-    if (role === 'assistant') return { role, parts: saidIn(content, place) };
-    const parts = partsOf(content, [...place, 'content']);
+    if (role === 'assistant')
+      return { role, parts: partsIn(content, [...place, 'content'], saidPart) };
+    const parts = partsIn(content, [...place, 'content'], partOf);
     if (role === 'system' || role === 'developer') return { role, parts: textsOf(parts, place) };
     return { role: 'user', parts };
   }
   if (type === 'function_call_output' || type === 'custom_tool_call_output') {
-    return { role: 'tool', callId: textIn(call_id), parts: partsOf(output, [...place, 'output']) };
+    return {
+      role: 'tool',
+      callId: textIn(call_id),
+      parts: partsIn(output, [...place, 'output'], partOf),
+    };
   }
   if (type === 'tool_search_output') {
     return { role: 'tool', callId: textIn(call_id), parts: [{ is: 'text', text: foundIn(item) }] };
@@ -41,14 +47,14 @@ function doneIn(item: Body, place: Place): AssistantPart {
   const { type, call_id, name, namespace } = item;
   const called = {
     ...{ is: 'toolCall' as const, id: textIn(call_id), name: textIn(name) },
-    ...(typeof namespace === 'string' && { namespace }),
+    ...textsAmong({ namespace }),
   };
   if (type === 'function_call') return { ...called, input: jsonIn(item['arguments']) };
   if (type === 'tool_search_call') {
     return { ...called, name: 'tool_search', input: jsonIn(item['arguments']), isSearch: true };
   }
   if (type === 'custom_tool_call') {
-    return { ...called, input: textIn(item['input'] ?? ''), isCustom: true };
+    return { ...called, input: textIn(item['input']), isCustom: true };
   }
   if (type === 'reasoning') return thoughtOf(item);
   throw untranslatable([...place, 'type'], `an item of the type ${type}`);
@@ -56,9 +62,9 @@ function doneIn(item: Body, place: Place): AssistantPart {
 
 /** Says which tools a search has found. Their descriptions are among the tools from then on. */
 function foundIn({ tools }: Body): string {
-  const found = (Array.isArray(tools) ? (tools as Body[]) : []).flatMap((tool) =>
+  const found = listOf(tools).flatMap((tool) =>
     Array.isArray(tool['tools'])
-      ? (tool['tools'] as Body[]).map(({ name }) =>
+      ? listOf(tool['tools']).map(({ name }) =>
           plainName({ name: textIn(name), namespace: textIn(tool['name']) }),
         )
       : [textIn(tool['name'])],
@@ -69,29 +75,21 @@ function foundIn({ tools }: Body): string {
 }
 
 function thoughtOf({ id, summary, content, encrypted_content }: Body): ThoughtPart {
-  const texts = [summary, content].flatMap((list) => (Array.isArray(list) ? (list as Body[]) : []));
+  const texts = [...listOf(summary), ...listOf(content)];
   return {
     is: 'thought',
-    text: texts.map((part) => textIn(part['text'] ?? '')).join('\n\n'),
+    text: texts.map((part) => textIn(part['text'])).join('\n\n'),
     ...sealOf(encrypted_content),
-    ...(typeof id === 'string' && { id }),
+    ...textsAmong({ id }),
   };
 }
 
-function saidIn(content: unknown, place: Place): AssistantPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
-  return ((content ?? []) as Body[]).map((part, index): AssistantPart => {
-    const { type, refusal } = part;
-    if (type === 'refusal') return { is: 'refusal', text: textIn(refusal) };
-    const said = partOf(part, [...place, 'content', index]);
-    if (said.is === 'text') return said;
-    throw untranslatable([...place, 'content', index, 'type'], `a part of the type ${type} here`);
-  });
-}
-
-function partsOf(content: unknown, place: Place): SentPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
-  return ((content ?? []) as Body[]).map((part, index) => partOf(part, [...place, index]));
+function saidPart(part: Body, place: Place): AssistantPart {
+  const { type, refusal } = part;
+  if (type === 'refusal') return { is: 'refusal', text: textIn(refusal) };
+  const said = partOf(part, place);
+  if (said.is === 'text') return said;
+  throw untranslatable([...place, 'type'], `a part of the type ${type} here`);
 }
 
 function partOf(part: Body, place: Place): SentPart {
@@ -100,12 +98,11 @@ function partOf(part: Body, place: Place): SentPart {
     return { is: 'text', text: textIn(text) };
   }
   if (type === 'input_image' && typeof image_url === 'string') {
-    const shown = typeof detail === 'string' ? { detail } : {};
-    return { is: 'image', url: image_url, ...shown };
+    return { is: 'image', url: image_url, ...textsAmong({ detail }) };
   }
   const url = file_data ?? file_url;
   if (type !== 'input_file' || typeof url !== 'string') {
     throw untranslatable([...place, 'type'], `a part of the type ${type}`);
   }
-  return { is: 'file', url, ...(typeof filename === 'string' && { name: filename }) };
+  return { is: 'file', url, ...textsAmong({ name: filename }) };
 }

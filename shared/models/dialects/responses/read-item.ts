@@ -1,5 +1,5 @@
 import { type ModelError, unavailable } from '../../errors.ts';
-import { jsonIn, newCallId, numberIn, textIn } from '../../field.ts';
+import { jsonIn, newCallId, numberIn, textIn, textsAmong } from '../../field.ts';
 import type { AnswerEvent, Body } from '../dialect.ts';
 import { sealOf } from './encrypted-content.ts';
 import { callKinds, isCall, OutputItem, type PartType, partKinds } from './output-item.ts';
@@ -97,7 +97,7 @@ export class ItemReader {
       ...{ is: 'toolCall', index, name },
       id: textIn(call_id) || textIn(id) || newCallId(),
       ...(type === 'custom_tool_call' && { isCustom: true }),
-      ...(typeof namespace === 'string' && { namespace }),
+      ...textsAmong({ namespace }),
     };
     if (text !== '') yield { is: 'toolInput', index, text };
   }
@@ -150,12 +150,10 @@ export class ItemReader {
     if (!this.items.has(index)) yield* this.added(event);
     const item = this.openItem(event);
     const whole = (event['item'] ?? {}) as Body;
-    for (const [name, list] of [
-      ['summary', whole['summary']],
-      ['content', whole['content']],
-    ] as const) {
-      for (const [at, part] of (Array.isArray(list) ? (list as Body[]) : []).entries()) {
-        const type = textIn(part?.['type']) as PartType;
+    for (const name of ['summary', 'content'] as const) {
+      const list = whole[name];
+      for (const [at, part] of (Array.isArray(list) ? list : []).entries()) {
+        const type = textIn(part?.type) as PartType;
         if (partKinds[type]?.list !== name) continue;
         yield* this.piece(item, type, at, item.missing(type, at, part[partKinds[type].field]));
       }

@@ -1,8 +1,8 @@
-import { isSet, numberIn, textIn } from '../../field.ts';
+import { isSet, numberIn, textIn, textsAmong } from '../../field.ts';
 import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
 import { type Body, type Place, untranslatable } from '../dialect.ts';
 import { plainName } from '../plain-tools.ts';
-import { schemaFormat, toolNamed } from '../read-shapes.ts';
+import { listOf, schemaFormat, toolNamed } from '../read-shapes.ts';
 import { messagesOf } from './read-input.ts';
 
 /** What is left out without harm: it changes no answer that others give, or is what they do anyway. */
@@ -71,7 +71,7 @@ function refuseOthers(body: Body): void {
 
 function reasoningOf({ effort, summary, generate_summary }: Body): Ask['reasoning'] & {} {
   const isShown = (summary ?? generate_summary ?? 'none') !== 'none';
-  return { ...(isText(effort) && { effort }), ...(isShown && { isShown }) };
+  return { ...textsAmong({ effort }), ...(isShown && { isShown }) };
 }
 
 /** The tools, and the choice among them. A choice of some is made by leaving out the others. */
@@ -98,8 +98,7 @@ function toolsIn(tool: Body, place: Place): Tool[] {
   const { type, name, description, tools } = tool;
   if (type === 'tool_search') return [{ ...searchOf(tool, place), name: 'tool_search' }];
   if (type !== 'namespace') return [toolOf(tool, place)];
-  const listed = Array.isArray(tools) ? (tools as Body[]) : [];
-  return listed.map((each, index) => {
+  return listOf(tools).map((each, index) => {
     const read = toolOf(each, [...place, 'tools', index]);
     const words = index === 0 ? [description, read.description].filter(isText) : [];
     return {
@@ -140,7 +139,7 @@ function choiceOf(choice: unknown): ToolChoice {
   const { type, name, namespace } = choice as Body;
   if (type === 'tool_search') return { name: type };
   if ((type === 'function' || type === 'custom') && isText(name)) {
-    return { name, ...(isText(namespace) && { namespace }) };
+    return { name, ...textsAmong({ namespace }) };
   }
   throw untranslatable(['tool_choice'], 'this choice of tools');
 }

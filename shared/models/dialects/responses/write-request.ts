@@ -2,7 +2,7 @@ import type { Model } from '../../catalogue.ts';
 import type { Ask, AskMessage, AssistantPart, Format, SentPart, Tool } from '../ask.ts';
 import { effortOf, toldAsError } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
-import { encryptedContentOf, ownMark } from './encrypted-content.ts';
+import { encryptedContentOf, isOwn } from './encrypted-content.ts';
 
 /**
  * Writes a request for a response that isn't stored. Throws for what it can't say. Reasoning models send their
@@ -107,7 +107,7 @@ function doneItems(part: Exclude<AssistantPart, { is: 'text' | 'refusal' }>): Bo
       : [{ type: 'function_call', call_id, name, arguments: input }];
   }
   const { id, text, encrypted } = part;
-  if (!encrypted?.startsWith(ownMark)) return [];
+  if (!isOwn(encrypted)) return [];
   return [
     {
       type: 'reasoning',

@@ -1,17 +1,30 @@
-import { registerHooks } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 // Runs operators' commands, one after another, for tests that have many. Each loads the project's modules anew, as a process
-// of its own does; those of `node_modules` stay, as their loading is most of a command's work.
+// of its own does, but takes their types out once; the modules of `node_modules` stay.
 
 const root = new URL('../../..', import.meta.url).href;
 const packages = new URL('node_modules/', root).href;
 let command = 0;
+/** The project's files without their types. */
+const plain = new Map<string, string>();
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
     const found = nextResolve(specifier, context);
     const isOfProject = found.url.startsWith(root) && !found.url.startsWith(packages);
     return isOfProject ? { ...found, url: `${found.url}?command=${command}` } : found;
+  },
+
+  load(url, context, nextLoad) {
+    const [file = ''] = url.split('?command=');
+    if (file === url || !file.endsWith('.ts')) return nextLoad(url, context);
+    const source =
+      plain.get(file) ?? stripTypeScriptTypes(readFileSync(fileURLToPath(file), 'utf8'));
+    plain.set(file, source);
+    return { format: 'module', source, shortCircuit: true };
   },
 });
 

@@ -83,5 +83,5 @@ const newProcess = () =>
   fork(new URL('command-process.ts', import.meta.url), {
     cwd: root,
     env: compileCache,
-    execArgv: [],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
   });

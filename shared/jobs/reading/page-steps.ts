@@ -4,7 +4,7 @@ import { setting } from '../../config.ts';
 import { isComposite } from '../../documents/kind.ts';
 import type { Warning } from '../../documents/warnings.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { findOcrEngine } from '../../models/catalogue.ts';
+import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
 import { ocrModelOf } from '../asked/task.ts';
 import type { Claimed, JobKey } from '../engine/item/job.ts';
 import { attributesOf } from '../engine/item/new-job.ts';
@@ -53,15 +53,38 @@ export async function pageSteps(
 /** To be raised when pages come to be read differently, so that what was kept before is read anew. */
 const readingVersion = 1;
 
+/** What reads the pages of a job. */
+export interface Reader {
+  model: string;
+  /** The model as an engine, which says where each word stands. */
+  engine: OcrEngine | undefined;
+  /** What the ids of pages begin with that are kept for later jobs; absent for content that is not told apart. */
+  keptUnder?: string;
+}
+
+/** Returns what reads the pages of a job. */
+export function readerOf(job: Claimed<SourceJob>): Reader {
+  const { content_sha256, job_type, asked_model, source_kind, force_ocr } = job;
+  const model = ocrModelOf({ job_type, model: asked_model ?? null });
+  const engine = findOcrEngine(model);
+  // A job that was copied from the drive before contents were told apart.
+  if (!content_sha256) return { model, engine };
+  // The pictures in such a document are pages of their own then.
+  const withPictures = Boolean(force_ocr && source_kind && isComposite(source_kind));
+  const reading = [content_sha256, readingVersion, model, engine?.features, withPictures];
+  const hash = createHash('sha256').update(JSON.stringify(reading));
+  return { model, engine, keptUnder: `pages_${hash.digest('base64url')}#` };
+}
+
 /** Returns the pages of a range that were read before and kept, by their number. A `fresh` job takes none. */
 export async function cachedPages(
-  job: Claimed<SourceJob>,
+  { key_id, fresh }: Claimed<SourceJob>,
+  { keptUnder }: Reader,
   { first, last }: PageRange,
 ): Promise<Map<number, PageStep>> {
-  const prefix = cachePrefixOf(job);
   const pages = new Map<number, PageStep>();
-  if (!prefix || job.fresh) return pages;
-  const kept = stepsUnder<PageStep>(job.key_id, prefix, pageName(first), pageName(last));
+  if (!keptUnder || fresh) return pages;
+  const kept = stepsUnder<PageStep>(key_id, keptUnder, pageName(first), pageName(last));
   for await (const { value } of kept) pages.set(value.page, value);
   return pages;
 }
@@ -77,33 +100,17 @@ export const fromCache = ({ page, source, confidence, text }: PageStep): PageSte
 
 /** Returns a page's write with the one that keeps it for later jobs, in place of what was kept before. */
 export function withCacheWrite(
-  job: Claimed<SourceJob>,
-  page: number,
   step: TransactWriteItem,
+  job_id: string | undefined,
 ): TransactWriteItem[] {
-  const job_id = keptPageId(job, page);
   if (!job_id || !step.Put) return [step];
   const { kept_as: _, ...Item } = step.Put.Item ?? {};
   return [step, { Put: { TableName: step.Put.TableName, Item: { ...Item, job_id } } }];
 }
 
 /** The id of the item that keeps a page for later jobs. A step of the page names it, so that it goes with its job. */
-export function keptPageId(job: Claimed<SourceJob>, page: number): string | undefined {
-  const prefix = cachePrefixOf(job);
-  return prefix && `${prefix}${pageName(page)}`;
-}
-
-/** Undefined for a job that was copied from the drive before contents were told apart. */
-function cachePrefixOf(job: Claimed<SourceJob>): string | undefined {
-  const { content_sha256, job_type, asked_model, source_kind, force_ocr } = job;
-  if (!content_sha256) return undefined;
-  // The pictures in such a document are pages of their own then.
-  const withPictures = Boolean(force_ocr && source_kind && isComposite(source_kind));
-  const model = ocrModelOf({ job_type, model: asked_model ?? null });
-  const reader = [readingVersion, model, findOcrEngine(model)?.features, withPictures];
-  const hash = createHash('sha256').update(JSON.stringify([content_sha256, ...reader]));
-  return `pages_${hash.digest('base64url')}#`;
-}
+export const keptPageId = ({ keptUnder }: Reader, page: number): string | undefined =>
+  keptUnder && `${keptUnder}${pageName(page)}`;
 
 /** Throws a 422 for a document of more pages than one may have. */
 export function checkLength(pageCount: number, name: string): void {

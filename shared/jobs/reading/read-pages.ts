@@ -1,7 +1,7 @@
 import type { Document } from '../../documents/document.ts';
 import { maxPictureBytes } from '../../http/bounds.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { type ImageTaker, imageTaker } from '../../ledger/image-taker.ts';
+import { imageTaker } from '../../ledger/image-taker.ts';
 import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images-hour.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
@@ -22,9 +22,11 @@ import {
   type PageStep,
   pageName,
   pageSteps,
+  type Reader,
+  readerOf,
 } from './page-steps.ts';
 import { copyWords, keepPicture, keepWords } from './page-words.ts';
-import { type Draw, isReadByEngine, isToBeSeen, readImage } from './read-image.ts';
+import { type Draw, isToBeSeen, type Reading, readImage } from './read-image.ts';
 
 /** Pages of one document that are read at once: most of their time is waiting, and each takes memory. */
 const pagesAtOnce = 8;
@@ -40,7 +42,7 @@ export async function readPages(
   signal: AbortSignal,
 ): Promise<PageStep[] | RunEnd> {
   const done = await pageSteps(job, range);
-  const [images, cache] = await Promise.all([openTaker(job, done), cachedPages(job, range)]);
+  const reading = { ...(await beginReading(job, range, done, signal)), document };
   const progress = { pages: 0, failed: done.filter(isFailed).length };
   const note = () =>
     noteProgress(job, {
@@ -50,7 +52,6 @@ export async function readPages(
       unit: 'pages',
     });
   note();
-  const reading = { job, document, images, cache, signal };
   try {
     await readMissing(reading, missingOf(range, done), (isRead) => {
       progress.pages += 1;
@@ -74,15 +75,23 @@ export async function readPages(
 export const returnImages = (job: Claimed<SourceJob>, steps: PageStep[]) =>
   returnUnreadImages(job.key_id, job.job_id, (hour) => countImages(steps, hour));
 
-/** Images that an earlier run took and did not read are used first. */
-async function openTaker(job: Claimed<SourceJob>, done: PageStep[]): Promise<ImageTaker> {
-  const [{ images_per_hour }, taken] = await Promise.all([
+/** Opens what a run reads with. Images that an earlier run took and did not read are used first. */
+async function beginReading(
+  job: Claimed<SourceJob>,
+  range: PageRange,
+  done: PageStep[],
+  signal: AbortSignal,
+) {
+  const reader = readerOf(job);
+  const [{ images_per_hour }, taken, cache] = await Promise.all([
     readKeyOf(job),
     imagesTaken(job.key_id, job.job_id),
+    cachedPages(job, reader, range),
   ]);
   const hour = hourOf(Date.now());
   const spare = Math.max(0, taken - countImages(done, hour));
-  return imageTaker(job.key_id, job.job_id, images_per_hour, { hour, count: spare });
+  const images = imageTaker(job.key_id, job.job_id, images_per_hour, { hour, count: spare });
+  return { job, reader, images, cache, signal };
 }
 
 const isFailed = ({ error }: PageStep) => error !== undefined;
@@ -98,7 +107,7 @@ function missingOf({ first, last }: PageRange, done: PageStep[]): number[] {
 
 /** Reads pages until one can't be read for now; those under way are awaited, and no further one begins. */
 async function readMissing(
-  reading: Reading,
+  reading: DocumentReading,
   pages: number[],
   onPage: (isRead: boolean) => void,
 ): Promise<void> {
@@ -110,24 +119,18 @@ async function readMissing(
   await runAll(tasks, pagesAtOnce);
 }
 
-/** What the pages of one run are read with. */
-interface Reading {
-  job: Claimed<SourceJob>;
+interface DocumentReading extends Reading {
   document: Document;
-  images: ImageTaker;
   /** The pages that were read for an earlier job. */
   cache: Map<number, PageStep>;
-  signal: AbortSignal;
 }
 
 /** Reads a page by its text layer, else as it was read before, else by OCR. Returns whether it could be read. */
-async function readPage(
-  { job, document, images, cache, signal }: Reading,
-  page: number,
-): Promise<boolean> {
+async function readPage(reading: DocumentReading, page: number): Promise<boolean> {
+  const { job, document } = reading;
   const name = pageName(page);
   using room = await roomOf(job, 0);
-  let known = cache.get(page);
+  let known = reading.cache.get(page);
   try {
     const words = job.extract !== undefined;
     const options = { forceOcr: job.force_ocr ?? false, draw: false, words };
@@ -141,9 +144,9 @@ async function readPage(
       const warned = warnings.length > 0 && { warnings };
       const read = { page, source: 'text_layer', confidence: null, text: textLayer };
       await saveStep(job, name, { ...read, ...kept, ...warned });
-    } else if (!known || !(await takeFromCache(job, known, draw))) {
+    } else if (!known || !(await takeFromCache(reading, known, draw))) {
       known = undefined;
-      await readImage({ job, page, draw, signal }, images);
+      await readImage(reading, page, draw);
     }
     const source = textLayer !== undefined ? 'text_layer' : known ? 'cache' : 'ocr';
     measure({ Pages: 1 }, { source });
@@ -158,15 +161,15 @@ async function readPage(
 
 /** Takes a page as it was read before. Returns false if the words that the job needs were not kept. */
 async function takeFromCache(
-  job: Claimed<SourceJob>,
+  { job, reader }: Reading,
   known: PageStep,
   draw: Draw,
 ): Promise<boolean> {
-  const kept = job.extract ? await wordsFor(job, known) : {};
+  const kept = job.extract ? await wordsFor(job, reader, known) : {};
   if (!kept) return false;
   const picture = isToBeSeen(job, known.confidence) ? await pictureFor(job, known.page, draw) : {};
   const step = { ...fromCache(known), ...kept, ...picture };
-  await saveStep(job, pageName(known.page), step, keptPageId(job, known.page));
+  await saveStep(job, pageName(known.page), step, keptPageId(reader, known.page));
   return true;
 }
 
@@ -181,8 +184,8 @@ async function pictureFor(job: Claimed<SourceJob>, page: number, draw: Draw) {
 }
 
 /** Returns a job's own copy of a page's words, as a step has it. A model reads no words with places. */
-async function wordsFor(job: Claimed<SourceJob>, known: PageStep) {
-  const mayLack = known.text === '' || !isReadByEngine(job);
+async function wordsFor(job: Claimed<SourceJob>, { engine }: Reader, known: PageStep) {
+  const mayLack = known.text === '' || !engine;
   return known.words_object || mayLack ? copyWords(job, known) : undefined;
 }
 

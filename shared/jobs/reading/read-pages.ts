@@ -53,9 +53,10 @@ export async function readPages(
     });
   note();
   try {
-    await readMissing(reading, missingOf(range, done), (isRead) => {
+    await readMissing(reading, missingOf(range, done), (source) => {
       progress.pages += 1;
-      if (!isRead) progress.failed += 1;
+      if (source) measure({ Pages: 1 }, { source });
+      else progress.failed += 1;
       note();
     });
   } catch (error) {
@@ -109,7 +110,7 @@ function missingOf({ first, last }: PageRange, done: PageStep[]): number[] {
 async function readMissing(
   reading: DocumentReading,
   pages: number[],
-  onPage: (isRead: boolean) => void,
+  onPage: (source: PageSource) => void,
 ): Promise<void> {
   const tasks = pages.map((page) => async () => {
     reading.signal.throwIfAborted();
@@ -125,12 +126,14 @@ interface DocumentReading extends Reading {
   cache: Map<number, PageStep>;
 }
 
-/** Reads a page by its text layer, else as it was read before, else by OCR. Returns whether it could be read. */
-async function readPage(reading: DocumentReading, page: number): Promise<boolean> {
-  const { job, document } = reading;
+/** Where a page's text comes from; undefined if it could not be read. */
+type PageSource = 'text_layer' | 'cache' | 'ocr' | undefined;
+
+/** Reads a page by its text layer, else as it was read before, else by OCR. */
+async function readPage(reading: DocumentReading, page: number): Promise<PageSource> {
+  const { job, document, cache } = reading;
   const name = pageName(page);
   using room = await roomOf(job, 0);
-  let known = reading.cache.get(page);
   try {
     const words = job.extract !== undefined;
     const options = { forceOcr: job.force_ocr ?? false, draw: false, words };
@@ -144,18 +147,17 @@ async function readPage(reading: DocumentReading, page: number): Promise<boolean
       const warned = warnings.length > 0 && { warnings };
       const read = { page, source: 'text_layer', confidence: null, text: textLayer };
       await saveStep(job, name, { ...read, ...kept, ...warned });
-    } else if (!known || !(await takeFromCache(reading, known, draw))) {
-      known = undefined;
-      await readImage(reading, page, draw);
+      return 'text_layer';
     }
-    const source = textLayer !== undefined ? 'text_layer' : known ? 'cache' : 'ocr';
-    measure({ Pages: 1 }, { source });
-    return true;
+    const known = cache.get(page);
+    if (known && (await takeFromCache(reading, known, draw))) return 'cache';
+    await readImage(reading, page, draw);
+    return 'ocr';
   } catch (error) {
     if (!isPagesFault(error)) throw error;
     const failed = { page, source: 'ocr', confidence: null, text: null };
     await saveStep(job, name, { ...failed, error: jobErrorText(error) });
-    return false;
+    return undefined;
   }
 }
 

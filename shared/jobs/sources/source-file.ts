@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,16 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { abortable } from '../../abortable.ts';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
+import { type Document, textDocument } from '../../documents/document.ts';
+import { openDocument } from '../../documents/parts/open-document.ts';
+import { readText } from '../../documents/text.ts';
+import type { WarnedText } from '../../documents/warnings.ts';
+import { maxTextBytes } from '../../http/bounds.ts';
+import type { Room } from '../../http/byte-budget.ts';
+import { ServiceError } from '../../http/errors.ts';
 import { newTempDir } from '../../temp-dir.ts';
+import { jobsWait, roomOf } from '../engine/item/job.ts';
+import { hasPages, type Sourced } from './source-job.ts';
 
 interface SharedFile {
   ready: Promise<string>;
@@ -43,6 +52,43 @@ export async function withFile<Result>(
       );
     }
   }
+}
+
+/** Reads a text file of a drive. Throws if it is too long, and `NoRoomError`. */
+export async function readTextFile(path: string, name: string, room: Room): Promise<WarnedText> {
+  const { size } = await stat(path);
+  if (size > maxTextBytes) {
+    const mb = maxTextBytes / 1024 / 1024;
+    throw new ServiceError(422, 'file_too_large', `${name} has more than ${mb} MB of text.`);
+  }
+  await room.take(size, jobsWait);
+  return readText(await readFile(path));
+}
+
+/** Reads the text that a job works on, as `readTextFile` does. */
+export const readSourceText = (job: Sourced, room: Room, signal: AbortSignal) =>
+  withFile(job.source_object, (path) => readTextFile(path, job.filename, room), signal);
+
+/** Opens a job's file for as long as it is used. A text is a document of one page. */
+export function withDocument<Result>(
+  job: Sourced,
+  use: (document: Document) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const open = async (path: string) => {
+    using room = await roomOf(job, 0);
+    const { source_kind: kind } = job;
+    const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id };
+    const document = hasPages(kind)
+      ? await openDocument(path, kind, options)
+      : textDocument(await readTextFile(path, job.filename, room));
+    try {
+      return await use(document);
+    } finally {
+      document.close();
+    }
+  };
+  return withFile(job.source_object, open, signal);
 }
 
 function beginDownload(object: string): SharedFile {

@@ -1,3 +1,4 @@
+import { requireJobModel } from '../../asked/task.ts';
 import { type Claimed, roomOf } from '../../engine/item/job.ts';
 import { getText } from '../../engine/item/objects.ts';
 import { answerPages } from '../chat/document-chat.ts';
@@ -10,5 +11,6 @@ export async function runAnswer(job: Claimed<AnswerJob>, signal: AbortSignal) {
   using room = await roomOf(job, 0);
   const pages: string[] = JSON.parse(await getText(job.document_object, room));
   const forJobId = job.parent_job_id ?? job.job_id;
-  return await answerPages(job, pages, signal, { use: 'pipeline', forJobId });
+  const model = requireJobModel(job.model);
+  return await answerPages(job, model, pages, signal, { use: 'pipeline', forJobId });
 }

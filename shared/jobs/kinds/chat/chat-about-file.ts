@@ -4,6 +4,7 @@ import { documentTexts } from '../../../documents/parts/document-texts.ts';
 import { kindInWords } from '../../../documents/type-words.ts';
 import type { WarnedText } from '../../../documents/warnings.ts';
 import { maxTextBytes } from '../../../http/bounds.ts';
+import type { Model } from '../../../models/catalogue.ts';
 import { callOf } from '../../asked/model-call.ts';
 import { chatModelOf, requireJobModel } from '../../asked/task.ts';
 import { type Claimed, roomOf } from '../../engine/item/job.ts';
@@ -11,12 +12,12 @@ import { saveProgress } from '../../engine/item/job-lease.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { warningsOfTexts } from '../../results/warnings.ts';
 import { fetchSource } from '../../sources/source.ts';
-import { withFile } from '../../sources/source-file.ts';
+import { readSourceText, withFile } from '../../sources/source-file.ts';
 import { canWorkOn, isPaged, type Sourced, type SourceJob } from '../../sources/source-job.ts';
 import { runRequests } from '../requests/run-requests.ts';
 import { askOnce } from './ask.ts';
 import { answerPages, finishChat } from './document-chat.ts';
-import { messagesIn, readSourceText, textLimits } from './read-texts.ts';
+import { messagesIn, textLimits } from './read-texts.ts';
 
 /** Runs a chat job about a file of the drive: a conversation, a file of requests, or a text. */
 export async function chatAboutFile<Its extends SourceJob>(
@@ -31,39 +32,32 @@ export async function chatAboutFile<Its extends SourceJob>(
   }
   const sourced = await withChatModel(fetched);
   if (source_kind === 'jsonl') return runRequests(sourced, signal);
+  const model = requireJobModel(sourced.model);
   using room = await roomOf(job, isComposite(source_kind) ? maxTextBytes : 0);
   if (isComposite(source_kind)) {
-    const limits = textLimits(job, signal);
-    const read = (path: string) => documentTexts(path, source_kind, filename, limits);
-    const pages = await withFile(sourced.source_object, read, signal);
+    const pages = await withFile(
+      sourced.source_object,
+      (path) => documentTexts(path, source_kind, filename, textLimits(job, signal)),
+      signal,
+    );
     room.keep(pages.reduce((sum, { text }) => sum + text.length, 0));
-    return await answerTexts(sourced, pages, signal);
+    return await answerTexts(sourced, model, pages, signal);
   }
   const read = await readSourceText(sourced, room, signal);
-  const messages =
-    source_kind === 'json'
-      ? messagesIn(requireJobModel(sourced.model), read.text, filename)
-      : undefined;
-  if (messages) return await answerMessages(sourced, messages, signal);
-  return await answerTexts(sourced, [read], signal);
+  const messages = source_kind === 'json' && messagesIn(model, read.text, filename);
+  if (!messages) return await answerTexts(sourced, model, [read], signal);
+  const call = callOf(sourced, 'chat', model, messages, signal);
+  return await finishChat(sourced, await askOnce(sourced, 'chat', call));
 }
 
-const answerTexts = (job: Sourced, texts: WarnedText[], signal: AbortSignal) =>
+const answerTexts = (job: Sourced, model: Model, texts: WarnedText[], signal: AbortSignal) =>
   answerPages(
     job,
+    model,
     texts.map(({ text }) => text),
     signal,
     { use: 'chat', warnings: warningsOfTexts(texts) },
   );
-
-async function answerMessages(
-  job: Sourced,
-  messages: unknown[],
-  signal: AbortSignal,
-): Promise<RunEnd> {
-  const call = callOf(job, 'chat', requireJobModel(job.model), messages, signal);
-  return finishChat(job, await askOnce(job, 'chat', call));
-}
 
 /** Only now is an `auto` job known to be a chat: from here on its record names the model that chats. */
 async function withChatModel(job: Sourced): Promise<Sourced> {

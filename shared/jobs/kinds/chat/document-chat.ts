@@ -1,5 +1,5 @@
 import type { Answer } from '../../../chat/ask.ts';
-import { requireJobModel } from '../../asked/task.ts';
+import type { Model } from '../../../models/catalogue.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import { orGoOn, type RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf } from '../../results/keep-result.ts';
@@ -21,11 +21,11 @@ interface Asks {
 /** Asks about a document's pages. `asks` says what the calls are for, and for which job of the caller's they are made. */
 export async function answerPages(
   job: Claimed<SourceJob>,
+  model: Model,
   pages: string[],
   signal: AbortSignal,
   asks: Asks = { use: 'chat' },
 ): Promise<RunEnd> {
-  const model = requireJobModel(job.model);
   const progress = { calls: 0 };
   const { use } = asks;
   const about = { job, model, pages, use, instruction: job.pipeline_instruction, progress };

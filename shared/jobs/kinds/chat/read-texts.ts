@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { findFileId, type Message, Messages, noFileIds } from '../../../chat/completion-message.ts';
 import { refuseInMessages } from '../../../chat/unsupported-parameters.ts';
@@ -6,19 +5,14 @@ import { setting } from '../../../config.ts';
 import type { TextLimits } from '../../../documents/parts/document-texts.ts';
 import { fileText } from '../../../documents/parts/file-text.ts';
 import { underName } from '../../../documents/parts/part.ts';
-import { readText } from '../../../documents/text.ts';
-import type { WarnedText } from '../../../documents/warnings.ts';
 import { maxTextBytes } from '../../../http/bounds.ts';
-import type { Room } from '../../../http/byte-budget.ts';
 import { ServiceError, UnprocessableEntityError } from '../../../http/errors.ts';
 import { faultIn } from '../../../http/field-errors.ts';
 import { excessIn, readJson } from '../../../http/read-json.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { type InlineFile, inlineFileOf } from '../../asked/inline-files.ts';
-import { type JobKey, jobsWait } from '../../engine/item/job.ts';
-import { withFile } from '../../sources/source-file.ts';
-import type { Sourced } from '../../sources/source-job.ts';
+import type { JobKey } from '../../engine/item/job.ts';
 
 /** Returns how long the text of a job's document may be. */
 export const textLimits = ({ key_id }: JobKey, signal?: AbortSignal): TextLimits => ({
@@ -27,21 +21,6 @@ export const textLimits = ({ key_id }: JobKey, signal?: AbortSignal): TextLimits
   turn: key_id,
   signal,
 });
-
-/** Reads a text file of a drive. Throws if it is too long, and `NoRoomError`. */
-export async function readTextFile(path: string, name: string, room: Room): Promise<WarnedText> {
-  const { size } = await stat(path);
-  if (size > maxTextBytes) {
-    const mb = maxTextBytes / 1024 / 1024;
-    throw new ServiceError(422, 'file_too_large', `${name} has more than ${mb} MB of text.`);
-  }
-  await room.take(size, jobsWait);
-  return readText(await readFile(path));
-}
-
-/** Reads the text that a job works on, as `readTextFile` does. */
-export const readSourceText = (job: Sourced, room: Room, signal: AbortSignal) =>
-  withFile(job.source_object, (path) => readTextFile(path, job.filename, room), signal);
 
 const Conversation = v.object({ messages: Messages });
 

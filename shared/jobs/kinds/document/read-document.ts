@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Document, textDocument } from '../../../documents/document.ts';
 import { unsupportedFile } from '../../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../../documents/joined-document.ts';
-import { type DocumentKind, kindOf, mediaTypeOf } from '../../../documents/kind.ts';
+import { kindOf, mediaTypeOf } from '../../../documents/kind.ts';
 import { type OpeningOptions, openDocument } from '../../../documents/parts/open-document.ts';
 import { readText } from '../../../documents/text.ts';
 import { typeInWords } from '../../../documents/type-words.ts';
@@ -18,9 +18,8 @@ import { checkLength } from '../../reading/page-steps.ts';
 import { keepFileNames } from '../../reading/page-texts.ts';
 import { readPages } from '../../reading/read-pages.ts';
 import type { JobResult } from '../../results/result.ts';
-import { withFile } from '../../sources/source-file.ts';
+import { withDocument } from '../../sources/source-file.ts';
 import { hasPages, type Sourced, type SourceJob } from '../../sources/source-job.ts';
-import { readTextFile } from '../chat/read-texts.ts';
 import { splitIntoSections } from '../section/sections.ts';
 import type { UnsplitDocument } from './document-job.ts';
 import { failWithPages, finishOcr } from './finish.ts';
@@ -31,31 +30,17 @@ const pagesPerSection = 50;
 /** Reads a document. Returns undefined if an `auto` job is to chat about it, since it is all text. */
 export function readDocument(
   job: Sourced<UnsplitDocument>,
-  kind: DocumentKind,
   signal: AbortSignal,
 ): Promise<JobResult | RunEnd | undefined> {
-  return withFile(
-    job.source_object,
-    async (path) => {
-      using room = await roomOf(job, 0);
-      const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id };
-      const document = hasPages(kind)
-        ? await openDocument(path, kind, options)
-        : textDocument(await readTextFile(path, job.filename, room));
-      try {
-        if (job.job_type === 'auto' && !job.extract && document.isText) return undefined;
-        checkLength(document.pageCount, job.filename);
-        await keepFileNames(job, document);
-        if (document.pageCount > pagesPerSection) {
-          return await splitIntoSections(job, document.pageCount, pagesPerSection);
-        }
-        return await readWhole(job, document, signal);
-      } finally {
-        document.close();
-      }
-    },
-    signal,
-  );
+  const read = async (document: Document) => {
+    if (job.job_type === 'auto' && !job.extract && document.isText) return undefined;
+    checkLength(document.pageCount, job.filename);
+    await keepFileNames(job, document);
+    return document.pageCount > pagesPerSection
+      ? splitIntoSections(job, document.pageCount, pagesPerSection)
+      : readWhole(job, document, signal);
+  };
+  return withDocument(job, read, signal);
 }
 
 /** Reads the images and files of an inline job, as one document. */

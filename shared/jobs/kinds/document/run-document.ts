@@ -5,11 +5,11 @@ import type { RunEnd } from '../../engine/run/run-job.ts';
 import type { JobResult } from '../../results/result.ts';
 import { warningsOfTexts } from '../../results/warnings.ts';
 import { fetchSource } from '../../sources/source.ts';
+import { readSourceText } from '../../sources/source-file.ts';
 import { hasPages, isPaged, readsPages, type Sourced } from '../../sources/source-job.ts';
 import { finishPipeline } from '../answer/pipeline.ts';
 import { chatAboutFile } from '../chat/chat-about-file.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
-import { readSourceText } from '../chat/read-texts.ts';
 import { finishExtract, startExtractStep, stoppedExtract } from '../extraction/extract-step.ts';
 import { pagesOfTexts } from '../extraction/pages-of-document.ts';
 import type { DocumentJob, ReadDocument, UnsplitDocument } from './document-job.ts';
@@ -52,7 +52,7 @@ async function readFile(
   const sourced = await fetchSource(job, signal);
   const kind = sourced.source_kind;
   return (
-    (readsPages(job, kind) && (await readDocument(sourced, kind, signal))) ||
+    (readsPages(job, kind) && (await readDocument(sourced, signal))) ||
     (job.extract && (await extractFromText(sourced, signal))) ||
     chatAboutFile(sourced, signal)
   );

@@ -10,6 +10,7 @@ export interface SectionJob extends SourceJob {
   parent_job_id: string;
   source_object: string;
   source_kind: DocumentKind;
+  filename: string;
   /** Which of its parent's pages it reads. */
   first_page: number;
   last_page: number;

@@ -1,4 +1,3 @@
-import { openDocument } from '../../../documents/parts/open-document.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
 import { BudgetExceededError } from '../../../ledger/terms/limit-errors.ts';
 import { taskAttributes } from '../../asked/task.ts';
@@ -14,8 +13,8 @@ import { tagSections } from '../../engine/waiting/fair-tags.ts';
 import { latestTryMs } from '../../engine/waiting/retry-slots.ts';
 import { pageSteps } from '../../reading/page-steps.ts';
 import { readPages, returnImages } from '../../reading/read-pages.ts';
-import { withFile } from '../../sources/source-file.ts';
-import { hasPages, type Sourced } from '../../sources/source-job.ts';
+import { withDocument } from '../../sources/source-file.ts';
+import type { Sourced } from '../../sources/source-job.ts';
 import { type SectionJob, sectionIdOf, sectionKind } from './section-job.ts';
 
 /** Makes a job for each section of pages, which any worker may take. The document's job waits for them. */
@@ -58,7 +57,7 @@ export async function runSection(
   section: Claimed<SectionJob>,
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const { source_object, source_kind, first_page: first, last_page: last } = section;
+  const { first_page: first, last_page: last } = section;
   const range = { first, last };
   if (section.stop_reason) {
     await returnImages(section, await pageSteps(section, range));
@@ -67,22 +66,14 @@ export async function runSection(
   const parentKey = { key_id: section.key_id, job_id: section.parent_job_id };
   const parent = await findJob(parentKey);
   const isWanted = parent?.status === 'processing' || parent?.status === 'queued';
-  if (!isWanted || !hasPages(source_kind)) return () => cancelPart(section);
+  if (!isWanted) return () => cancelPart(section);
   try {
-    return await withFile(
-      source_object,
-      async (path) => {
-        const options = { forceOcr: section.force_ocr ?? false, turn: section.key_id };
-        const document = await openDocument(path, source_kind, options);
-        try {
-          const read = await readPages(section, document, range, signal);
-          return Array.isArray(read) ? () => completeJob(section) : read;
-        } finally {
-          document.close();
-        }
-      },
+    const read = await withDocument(
+      section,
+      (document) => readPages(section, document, range, signal),
       signal,
     );
+    return Array.isArray(read) ? () => completeJob(section) : read;
   } catch (error) {
     const untilMs = endOfWait(section, error);
     if (untilMs && !isHeldUp(error)) {

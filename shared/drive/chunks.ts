@@ -13,74 +13,59 @@ export function chunksOf(
   totalBytes: number,
   chunkBytes: number,
 ): { at: ChunkAt; close: () => void } {
-  let source: Source | undefined;
+  const size = Math.max(1, Math.min(chunkBytes, totalBytes));
+  let stream: Readable | undefined;
+  let chunks: AsyncGenerator<Uint8Array>;
   let chunk: Uint8Array = new Uint8Array();
   let start = 0;
 
   const open = () => {
-    if (source && typeof body !== 'function') {
+    if (stream && typeof body !== 'function') {
       throw unavailable('Google Drive lost what was uploaded.');
     }
-    source?.close();
+    stream?.destroy();
+    stream = typeof body === 'function' ? body() : body;
+    chunks = inChunks(stream, size);
     chunk = new Uint8Array();
     start = 0;
-    return new Source(typeof body === 'function' ? body() : body);
   };
 
   const at = async (offset: number) => {
-    if (!source || offset < start) source = open();
+    if (!stream || offset < start) open();
     while (offset >= start + chunk.length && start + chunk.length < totalBytes) {
       start += chunk.length;
-      chunk = await source.read(Math.min(chunkBytes, totalBytes - start));
+      chunk = (await chunks.next()).value ?? new Uint8Array();
+      const missing = Math.min(size, totalBytes - start) - chunk.length;
+      if (missing > 0) throw new Error(`The content ends ${missing} bytes too early`);
     }
-    if (start + chunk.length === totalBytes) await source.expectEnd();
+    const isLast = start + chunk.length >= totalBytes;
+    if (start + chunk.length > totalBytes || (isLast && !(await chunks.next()).done)) {
+      throw new Error('The content is longer than was said');
+    }
     return chunk.subarray(offset - start);
   };
-  return { at, close: () => source?.close() };
+  return { at, close: () => stream?.destroy() };
 }
 
-/** A stream that is read in pieces of given sizes. */
-class Source {
-  private readonly stream: Readable;
-  private readonly pieces: AsyncIterator<Uint8Array | string>;
-  /** What has come from the stream and is not read yet. */
-  private rest: Uint8Array = new Uint8Array();
-
-  constructor(stream: Readable) {
-    this.stream = stream;
-    this.pieces = stream[Symbol.asyncIterator]();
-  }
-
-  /** Reads exactly the given number of bytes. Throws if the stream ends before. */
-  async read(bytes: number): Promise<Uint8Array> {
-    const read = Buffer.allocUnsafe(bytes);
-    for (let filled = 0; filled < bytes; ) {
-      if (this.rest.length === 0) await this.pull();
-      const piece = this.rest.subarray(0, bytes - filled);
-      if (piece.length === 0) throw new Error(`The content ends ${bytes - filled} bytes too early`);
-      read.set(piece, filled);
+/** Yields a stream's bytes in chunks of a size; the last one may be shorter. */
+async function* inChunks(
+  stream: AsyncIterable<Uint8Array | string>,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  let chunk = Buffer.allocUnsafe(size);
+  let filled = 0;
+  for await (const given of stream) {
+    let rest = typeof given === 'string' ? Buffer.from(given) : given;
+    while (rest.length > 0) {
+      const piece = rest.subarray(0, size - filled);
+      chunk.set(piece, filled);
       filled += piece.length;
-      this.rest = this.rest.subarray(piece.length);
+      rest = rest.subarray(piece.length);
+      if (filled < size) continue;
+      yield chunk;
+      chunk = Buffer.allocUnsafe(size);
+      filled = 0;
     }
-    return read;
   }
-
-  /** Throws if the stream has more bytes. */
-  async expectEnd(): Promise<void> {
-    if (this.rest.length === 0) await this.pull();
-    if (this.rest.length > 0) throw new Error('The content is longer than was said');
-  }
-
-  close(): void {
-    this.stream.destroy();
-  }
-
-  /** Takes the next piece that isn't empty from the stream. `rest` stays empty only at the end. */
-  private async pull(): Promise<void> {
-    do {
-      const { done, value } = await this.pieces.next();
-      if (done) return;
-      this.rest = typeof value === 'string' ? Buffer.from(value) : value;
-    } while (this.rest.length === 0);
-  }
+  if (filled > 0) yield chunk.subarray(0, filled);
 }

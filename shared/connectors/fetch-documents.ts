@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { abortable } from '../abortable.ts';
 import { unlessHidden } from '../drive/errors.ts';
 import { getReadableItem, toDriveFile } from '../drive/file.ts';
 import { type Access, accessUnder, folderType, type Item } from '../drive/item.ts';
@@ -89,13 +90,10 @@ async function inTime<Value, Late>(
   signal: AbortSignal,
   late: Late,
 ): Promise<Value | Late> {
-  const { promise: aborted, resolve } = Promise.withResolvers<Late>();
-  const abort = () => resolve(late);
-  signal.addEventListener('abort', abort);
-  if (signal.aborted) abort();
   try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
+    return await abortable(promise, signal);
+  } catch (error) {
+    if (signal.aborted) return late;
+    throw error;
   }
 }

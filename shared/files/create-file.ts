@@ -56,12 +56,8 @@ export async function createFile(
   };
   if (!(await begin(begun))) return madeBefore(keyId, id);
   try {
-    const counter = new ByteCounter(maxBytes);
-    await streamObject(objectIn(begun, object), counter.count(content));
-    return (
-      (await finish({ ...begun, bytes: counter.bytes }, beyondQuota)) ??
-      (await madeBefore(keyId, id))
-    );
+    const bytes = await streamObject(objectIn(begun, object), content, maxBytes);
+    return (await finish({ ...begun, bytes }, beyondQuota)) ?? (await madeBefore(keyId, id));
   } catch (error) {
     await abandonFile(begun).catch((fault) =>
       log('warn', 'file left to the sweep', errorFields(fault)),
@@ -118,29 +114,25 @@ async function madeBefore(keyId: string, id: string): Promise<StoredFile> {
   throw noSuchFile(id);
 }
 
-/** Counts the bytes that pass, and throws when they become too many. */
-class ByteCounter {
-  bytes = 0;
-  private readonly maxBytes: number;
-
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-  }
-
-  async *count(
-    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  ): AsyncGenerator<Uint8Array> {
+/**
+ * Puts an object of any size, of which two parts of 5 MB are in memory. One that breaks off leaves nothing. Returns how many
+ * bytes it has, and throws when they become too many.
+ */
+async function streamObject(
+  object: string,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): Promise<number> {
+  let bytes = 0;
+  async function* counted() {
     for await (const piece of content) {
-      this.bytes += piece.length;
-      if (this.bytes > this.maxBytes) throw quotaExceeded();
+      bytes += piece.length;
+      if (bytes > maxBytes) throw quotaExceeded();
       yield piece;
     }
   }
-}
-
-/** Puts an object of any size, of which two parts of 5 MB are in memory. One that breaks off leaves nothing. */
-async function streamObject(object: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-  const Body = Readable.from(content, { objectMode: false });
+  const Body = Readable.from(counted(), { objectMode: false });
   const params = { Bucket: setting('FILES_BUCKET'), Key: object, Body };
   await new Upload({ client: s3, params, queueSize: 1 }).done();
+  return bytes;
 }

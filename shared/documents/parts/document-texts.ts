@@ -82,10 +82,11 @@ async function textsOf(
       ...{ path, folder, forceOcr: false },
       ...(longer === 'cut' && { maxCharacters: limits.characters }),
     };
-    const parts = isComposite(kind) ? await takeApart({ ...options, kind }, reading) : [];
+    const parts: Part[] = isComposite(kind)
+      ? await takeApart({ ...options, kind }, reading)
+      : [{ name: '', is: 'pages', kind, path, isIllustration: false }];
     throwIfUnreadable(parts);
-    const pages = isComposite(kind) ? pagesOf(parts, reading) : named('', layersOf(path, reading));
-    for await (const { name, page } of pages) {
+    for await (const { name, page } of pagesOf(parts, reading)) {
       const isText = 'text' in page && page.text.trim() !== '';
       hasText ||= isText;
       if (longer === 'cut' && page === picture && !name) pictures += 1;
@@ -116,7 +117,7 @@ const leftOut = (pictures: number, pages: number) =>
   `(Left out: ${pictures} of ${pages} pages, which are scans or pictures.)`;
 
 /** A page as a model reads it, under the name of the file that begins with it. */
-function told(name: string | undefined, page: Page): WarnedText {
+function told(name: string, page: Page): WarnedText {
   if ('text' in page) return { ...page, text: underName(name, page.text) };
   return { text: underName(name, `[${page.note}]`), warnings: ['part_not_read'] };
 }
@@ -127,43 +128,29 @@ function throwIfUnreadable(parts: Part[]): void {
   if (errors[0] && errors.length === parts.length) throw refusal(errors[0]);
 }
 
-interface NamedPage {
-  /** The name of the file that begins with this page. */
-  name?: string;
-  page: Page;
-}
-
-async function* pagesOf(parts: Part[], reading: DocumentReading): AsyncGenerator<NamedPage> {
-  for (const part of parts) yield* named(part.name, pagesIn(part, reading));
-}
-
-async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<NamedPage> {
-  let isFirst = true;
-  for await (const page of pages) {
-    yield isFirst ? { name, page } : { page };
-    isFirst = false;
+/** Yields the pages of all parts; the first of each is named as its file. */
+async function* pagesOf(
+  parts: Part[],
+  reading: DocumentReading,
+): AsyncGenerator<{ name: string; page: Page }> {
+  for (const part of parts) {
+    let { name } = part;
+    for await (const page of pagesIn(part, reading)) {
+      yield { name, page };
+      name = '';
+    }
   }
 }
 
 async function* pagesIn(part: Part, reading: DocumentReading): AsyncGenerator<Page> {
-  if (part.is === 'text') yield part;
-  else if (part.is === 'unreadable') yield { note: part.error.message };
-  else if (part.kind === 'image') yield picture;
-  else yield* readableLayersOf(part.path, reading);
-}
-
-async function* layersOf(path: string, reading: DocumentReading): AsyncGenerator<Page> {
-  for await (const layer of textLayersIn(path, reading)) {
-    yield layer ?? picture;
-  }
-}
-
-/** A PDF among other files that can't be read keeps none of them from being read. */
-async function* readableLayersOf(path: string, reading: DocumentReading): AsyncGenerator<Page> {
+  if (part.is === 'text') return yield part;
+  if (part.is === 'unreadable') return yield { note: part.error.message };
+  if (part.kind === 'image') return yield picture;
   try {
-    yield* layersOf(path, reading);
+    for await (const layer of textLayersIn(part.path, reading)) yield layer ?? picture;
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    // A PDF among other files that can't be read keeps none of them from being read.
+    if (!part.name || !(error instanceof ServiceError)) throw error;
     yield { note: error.message };
   }
 }

@@ -11,7 +11,7 @@ export interface EmailContent {
   text: string;
   attachments: ContainedFile[];
   /** The pictures that stand in the text, such as a signature's. */
-  pictures: ContainedFile[];
+  pictures: (() => Buffer)[];
 }
 
 const maxCharacters = 20_000_000;
@@ -29,7 +29,11 @@ export async function readEmail(bytes: Buffer, warned?: Set<Warning>): Promise<E
   return {
     text: [headOf(email), bodyOf(email)].filter(Boolean).join('\n\n'),
     attachments: files.filter((file) => !isPicture(file)).map(contained),
-    pictures: files.filter(isPicture).map(contained),
+    pictures: files.filter(isPicture).map(
+      ({ content }) =>
+        () =>
+          Buffer.from(content as ArrayBuffer),
+    ),
   };
 }
 

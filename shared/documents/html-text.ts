@@ -108,7 +108,7 @@ class HtmlReader implements Partial<Handler> {
     if (this.isUnseen) return undefined;
     const own = this.openOwn(fullName, attributes);
     if (own) return own;
-    if (isUnseen(fullName, attributes)) return this.hide();
+    if (isUnseen(fullName, attributes)) return this.set('isUnseen');
     const name = ofOffice.test(fullName) ? fullName : fullName.replace(/^.*:/, '');
     if (name === 'br') return this.breakLine();
     // Highlighters of preformatted text put an element on each line.
@@ -120,8 +120,9 @@ class HtmlReader implements Partial<Handler> {
   /** Opens a field that a person fills in, a drawing, a link, or a part of an equation. */
   private openOwn(name: string, attributes: Attributes): (() => void) | undefined {
     this.line += this.markOfPart();
-    if (name === 'ruby') return this.openRuby();
-    if (name === 'rt' && this.isRuby) return this.hide();
+    if (name === 'ruby') return this.set('isRuby');
+    // Readings that stand beside their words are left out, as in a workbook.
+    if (name === 'rt' && this.isRuby) return this.set('isUnseen');
     if (name === 'input') return this.put(shownValue(attributes), ' ');
     if (name === 'select') return this.openChoice();
     if (this.choice && name === 'option') return this.openOption(this.choice, attributes);
@@ -134,19 +135,12 @@ class HtmlReader implements Partial<Handler> {
     return () => this.fractions.pop();
   }
 
-  /** Words with readings beside them. The readings are left out, as in a workbook. */
-  private openRuby(): () => void {
-    const before = this.isRuby;
-    this.isRuby = true;
+  /** Sets a flag until the element ends. */
+  private set(flag: 'isUnseen' | 'isRuby'): () => void {
+    const before = this[flag];
+    this[flag] = true;
     return () => {
-      this.isRuby = before;
-    };
-  }
-
-  private hide(): () => void {
-    this.isUnseen = true;
-    return () => {
-      this.isUnseen = false;
+      this[flag] = before;
     };
   }
 

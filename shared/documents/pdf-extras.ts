@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import type { OpenPdf } from './open-pdf.ts';
 import type { Pdfium } from './pdfium.ts';
-import type { Pointer } from './pdfium-exports.ts';
+import type { Pointer, Room } from './pdfium-exports.ts';
 
 /** A file that a PDF carries. */
 export interface AttachedPdfFile {
@@ -21,6 +21,8 @@ const maxNotes = 1_000;
 const noteTypes = new Set([1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 /** FPDF_ANNOT_FREETEXT, whose words are drawn if it has an appearance. */
 const freeText = 3;
+/** The key of an annotation's words. */
+const contents = Buffer.from('Contents');
 /** FORMTYPE_XFA_FULL: a form that its own program draws anew. */
 const dynamicForm = 2;
 
@@ -28,21 +30,22 @@ const dynamicForm = 2;
 export function notesOf({ pdfium }: OpenPdf, page: Pointer): string[] {
   const { exports } = pdfium;
   const notes = new Set<string>();
+  const key = pdfium.zeroed(contents.length + 1);
+  pdfium.bytes(key, contents.length).set(contents);
   const count = Math.min(maxNotes, exports.FPDFPage_GetAnnotCount(page));
   for (let index = 0; index < count; index++) {
     const annotation = exports.FPDFPage_GetAnnot(page, index);
     const type = exports.FPDFAnnot_GetSubtype(annotation);
     const isDrawn = type === freeText && exports.FPDFAnnot_GetAP(annotation, 0, 0, 0) > 2;
     if (noteTypes.has(type) && !isDrawn) {
-      const text = withKey(pdfium, 'Contents', (key) =>
-        wideText(pdfium, (buffer, bytes) =>
-          exports.FPDFAnnot_GetStringValue(annotation, key, buffer, bytes),
-        ),
+      const text = wideText(pdfium, (...into) =>
+        exports.FPDFAnnot_GetStringValue(annotation, key, ...into),
       );
       if (text.trim()) notes.add(text.replaceAll(/\s+/g, ' ').trim());
     }
     exports.FPDFPage_CloseAnnot(annotation);
   }
+  exports.free(key);
   return [...notes];
 }
 
@@ -52,13 +55,13 @@ export function formLines({ pdfium, document }: OpenPdf): string[] | undefined {
   if (exports.FPDF_GetFormType(document) !== dynamicForm) return undefined;
   const lines: string[] = [];
   for (let index = 0; index < exports.FPDF_GetXFAPacketCount(document); index++) {
-    const name = narrowText(pdfium, (buffer, bytes) =>
-      exports.FPDF_GetXFAPacketName(document, index, buffer, bytes),
+    const name = narrowText(pdfium, (...into) =>
+      exports.FPDF_GetXFAPacketName(document, index, ...into),
     );
     if (name !== 'datasets') continue;
     const { scratch } = pdfium;
-    const content = narrowText(pdfium, (buffer, bytes) => {
-      exports.FPDF_GetXFAPacketContent(document, index, buffer, bytes, scratch);
+    const content = narrowText(pdfium, (...into) => {
+      exports.FPDF_GetXFAPacketContent(document, index, ...into, scratch);
       return pdfium.integers(1)[0] ?? 0;
     });
     lines.push(...fieldsOf(content));
@@ -94,9 +97,7 @@ export function* attachedFiles({ pdfium, document }: OpenPdf): Generator<Attache
   let left = maxFileBytes;
   for (let index = 0; index < count; index++) {
     const file = exports.FPDFDoc_GetAttachment(document, index);
-    const name = wideText(pdfium, (buffer, bytes) =>
-      exports.FPDFAttachment_GetName(file, buffer, bytes),
-    );
+    const name = wideText(pdfium, (...into) => exports.FPDFAttachment_GetName(file, ...into));
     pdfium.write(scratch, 0);
     exports.FPDFAttachment_GetFile(file, 0, 0, scratch);
     const [length = 0] = pdfium.integers(1);
@@ -112,7 +113,7 @@ export function* attachedFiles({ pdfium, document }: OpenPdf): Generator<Attache
 }
 
 /** Writes to a buffer, and returns how many bytes there are, which may be more than the buffer has. */
-type Fill = (buffer: Pointer, bytes: number) => number;
+type Fill = (...into: Room) => number;
 
 function bytesBy(pdfium: Pdfium, fill: Fill): Uint8Array {
   const length = Math.min(maxTextBytes, fill(0, 0));
@@ -128,13 +129,3 @@ const wideText = (pdfium: Pdfium, fill: Fill) =>
   new TextDecoder('utf-16le').decode(bytesBy(pdfium, fill)).replaceAll('\0', '');
 const narrowText = (pdfium: Pdfium, fill: Fill) =>
   new TextDecoder().decode(bytesBy(pdfium, fill)).replaceAll('\0', '');
-
-function withKey<Result>(pdfium: Pdfium, key: string, use: (key: Pointer) => Result): Result {
-  const pointer = pdfium.zeroed(key.length + 1);
-  pdfium.bytes(pointer, key.length).set(Buffer.from(key));
-  try {
-    return use(pointer);
-  } finally {
-    pdfium.exports.free(pointer);
-  }
-}

@@ -4,7 +4,7 @@ import type { WasmMemory } from './memory-limit.ts';
 export type Pointer = number;
 
 /** Where a call writes to, and how many bytes there are for it. */
-type Room = [buffer: Pointer, bytes: number];
+export type Room = [buffer: Pointer, bytes: number];
 /** Where it writes to, and where it writes how many bytes there would be. */
 type RoomAndLength = [...Room, length: Pointer];
 /** Where a call writes the sides of a box, or the parts of a colour. */

@@ -8,8 +8,8 @@ import type { Warning } from './warnings.ts';
 /** What a reader takes from an RTF file. */
 export interface RtfContent {
   text: string;
-  /** JPEG and PNG. */
-  pictures: Uint8Array[];
+  /** JPEG and PNG, each as it is asked for. */
+  pictures: (() => Buffer)[];
 }
 
 /** The groups that hold no text of the document. */
@@ -52,10 +52,11 @@ export function readRtf(file: Buffer, limit = maxCharacters, warned?: Set<Warnin
     reader.end();
     if (reader.isWithinGroup()) warned?.add('cut_off');
   });
-  return { text, pictures: pictures.filter(({ isReadable }) => isReadable).map(bytesOf) };
+  const readable = pictures.filter(({ isReadable }) => isReadable);
+  return { text, pictures: readable.map((picture) => () => bytesOf(picture)) };
 }
 
-const bytesOf = ({ hex, binary }: Picture) =>
+const bytesOf = ({ hex, binary }: Picture): Buffer =>
   binary ?? Buffer.from(hex.join('').replace(/\s/g, ''), 'hex');
 
 /** What holds within a group. */

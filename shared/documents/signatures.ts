@@ -1,29 +1,22 @@
-/** A format that its first bytes give away. */
-interface Signature {
-  type: string;
-  /** As Latin-1. */
-  start: string;
-  offset?: number;
-}
-
-const signatures: Signature[] = [
-  { type: 'image/jpeg', start: '\xff\xd8\xff' },
-  { type: 'image/png', start: '\x89PNG\r\n\x1a\n' },
-  { type: 'image/tiff', start: 'II*\0' },
-  { type: 'image/tiff', start: 'MM\0*' },
-  { type: 'image/tiff', start: 'II+\0' },
-  { type: 'image/tiff', start: 'MM\0+' },
-  { type: 'image/gif', start: 'GIF87a' },
-  { type: 'image/gif', start: 'GIF89a' },
-  { type: 'image/jp2', start: 'jP  ', offset: 4 },
-  { type: 'application/zip', start: 'PK\x03\x04' },
+/** Formats that a file's first bytes give away, as Latin-1; from an offset, if there is one. */
+const signatures: readonly (readonly [type: string, start: string, offset?: number])[] = [
+  ['image/jpeg', '\xff\xd8\xff'],
+  ['image/png', '\x89PNG\r\n\x1a\n'],
+  ['image/tiff', 'II*\0'],
+  ['image/tiff', 'MM\0*'],
+  ['image/tiff', 'II+\0'],
+  ['image/tiff', 'MM\0+'],
+  ['image/gif', 'GIF87a'],
+  ['image/gif', 'GIF89a'],
+  ['image/jp2', 'jP  ', 4],
+  ['application/zip', 'PK\x03\x04'],
   // An archive of nothing.
-  { type: 'application/zip', start: 'PK\x05\x06' },
-  { type: 'application/gzip', start: '\x1f\x8b' },
-  { type: 'application/x-tar', start: 'ustar', offset: 257 },
-  { type: 'application/x-ole-storage', start: '\xd0\xcf\x11\xe0' },
-  { type: 'application/rtf', start: '{\\rtf' },
-  { type: 'application/postscript', start: '%!PS' },
+  ['application/zip', 'PK\x05\x06'],
+  ['application/gzip', '\x1f\x8b'],
+  ['application/x-tar', 'ustar', 257],
+  ['application/x-ole-storage', '\xd0\xcf\x11\xe0'],
+  ['application/rtf', '{\\rtf'],
+  ['application/postscript', '%!PS'],
 ];
 
 /** The media types of files of the ISO base media format, by brand. @see https://mp4ra.org/ */
@@ -46,7 +39,7 @@ export function typeBySignature(firstBytes: Uint8Array): string | undefined {
   if (isBmp(firstBytes)) return 'image/bmp';
   if (/^P[1-6]\s+(#[^\n]{0,200}\n\s*)?\d{1,6}\s+\d{1,6}\s/.test(start))
     return 'image/x-portable-anymap';
-  return signatures.find((known) => start.startsWith(known.start, known.offset ?? 0))?.type;
+  return signatures.find(([, known, offset]) => start.startsWith(known, offset))?.[0];
 }
 
 /** Returns a media type by a file's brands. If the first is a general one, the compatible ones say more. */

@@ -30,14 +30,10 @@ export class Numberings {
   /** For each definition, the last number at each depth. */
   private readonly numbers = new Map<string, number[]>();
 
-  private constructor(lists: ReadonlyMap<string, List>) {
-    this.lists = lists;
-  }
-
   /** Reads the lists of a Word file. */
-  static of(archive: Archive, relationships: readonly Relationship[]): Numberings {
+  constructor(archive: Archive, relationships: readonly Relationship[]) {
     const part = partWhere(archive, relationships, ({ type }) => type === 'numbering');
-    return new Numberings(part ? readLists(archive, part) : new Map());
+    this.lists = part ? readLists(archive, part) : new Map();
   }
 
   /** Returns what stands before the next item of a list at this depth: `4.2`, `(b)` or `-`. */
@@ -108,29 +104,13 @@ const letters = (number: number) => {
   return String.fromCharCode(65 + (index % 26)).repeat(Math.min(9, Math.floor(index / 26) + 1));
 };
 
-const numerals: readonly (readonly [number, string])[] = [
-  [1000, 'M'],
-  [900, 'CM'],
-  [500, 'D'],
-  [400, 'CD'],
-  [100, 'C'],
-  [90, 'XC'],
-  [50, 'L'],
-  [40, 'XL'],
-  [10, 'X'],
-  [9, 'IX'],
-  [5, 'V'],
-  [4, 'IV'],
-  [1, 'I'],
-];
+const values = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];
+const signs = 'M CM D CD C XC L XL X IX V IV I'.split(' ');
 
 function roman(number: number): string {
-  let rest = Math.min(number, 3_999);
-  return numerals
-    .map(([value, sign]) => {
-      const count = Math.floor(rest / value);
-      rest -= count * value;
-      return sign.repeat(Math.max(0, count));
-    })
-    .join('');
+  let [text, rest] = ['', Math.min(number, 3_999)];
+  for (const [index, value] of values.entries()) {
+    for (; rest >= value; rest -= value) text += signs[index];
+  }
+  return text;
 }

@@ -26,7 +26,7 @@ export function readDocx(archive: Archive, markdown: Markdown, depth = 0): void 
   const main = mainPartOf(archive, 'word/document.xml');
   const relationships = relationshipsOf(archive, main);
   const styleOf = readStyles(archive, relationships);
-  const numberings = Numberings.of(archive, relationships);
+  const numberings = new Numberings(archive, relationships);
   const read = (part: string, root: string, into = markdown) => {
     const own = part === main ? relationships : relationshipsOf(archive, part);
     const shown = (name: string, attributes: Attributes) =>

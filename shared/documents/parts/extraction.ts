@@ -94,20 +94,12 @@ class Extraction {
 
   private takeRtf({ name, bytes }: Taken): void {
     const { text, pictures } = readRtf(bytes, this.maxCharacters, this.warned);
-    this.addText(
-      name,
-      text,
-      pictures.map((picture) => () => Buffer.from(picture)),
-    );
+    this.addText(name, text, pictures);
   }
 
   private async takeEmail({ name, bytes, depth }: Taken): Promise<void> {
     const { text, pictures, attachments } = await readEmail(bytes, this.warned);
-    this.addText(
-      name,
-      text,
-      pictures.map((picture) => () => picture.bytes),
-    );
+    this.addText(name, text, pictures);
     await this.takeAll(attachments, { name, depth });
   }
 

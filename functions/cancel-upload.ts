@@ -3,12 +3,10 @@ import { UploadPath } from '../shared/files/requests.ts';
 import { toUploadObject } from '../shared/files/upload.ts';
 import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 
 /** POST /v1/uploads/{upload_id}/cancel */
 export const handler = jsonEndpoint(
   { path: UploadPath },
-  async ({ path }, { keyId }) =>
-    json(200, await toUploadObject(await cancelUpload(keyId, path.upload_id))),
+  async ({ path }, { keyId }) => toUploadObject(await cancelUpload(keyId, path.upload_id)),
   completionError,
 );

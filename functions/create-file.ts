@@ -3,7 +3,6 @@ import { toFileObject } from '../shared/files/file.ts';
 import { FileForm } from '../shared/files/requests.ts';
 import { completionError } from '../shared/http/error-response.ts';
 import { formEndpoint } from '../shared/http/form-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 
 /** POST /v1/files */
 export const handler = formEndpoint(
@@ -11,7 +10,7 @@ export const handler = formEndpoint(
   async ({ body: { file, purpose, expires_after } }, { keyId }) => {
     const { filename, bytes } = file;
     const described = { filename, purpose, expiresAfterSeconds: expires_after?.seconds };
-    return json(200, toFileObject(await createFile(keyId, described, [bytes])));
+    return toFileObject(await createFile(keyId, described, [bytes]));
   },
   completionError,
 );

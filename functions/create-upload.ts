@@ -2,14 +2,13 @@ import { UploadRequest } from '../shared/files/requests.ts';
 import { createUpload, toUploadObject } from '../shared/files/upload.ts';
 import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 
 /** POST /v1/uploads */
 export const handler = jsonEndpoint(
   { body: UploadRequest },
   async ({ body: { expires_after, ...upload } }, { keyId }) => {
     const asked = { ...upload, expiresAfterSeconds: expires_after?.seconds };
-    return json(200, await toUploadObject(await createUpload(keyId, asked)));
+    return toUploadObject(await createUpload(keyId, asked));
   },
   completionError,
 );

@@ -2,11 +2,10 @@ import { deleteCallersFile } from '../shared/files/delete-file.ts';
 import { FilePath } from '../shared/files/requests.ts';
 import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 
 /** DELETE /v1/files/{file_id} */
 export const handler = jsonEndpoint(
   { path: FilePath },
-  async ({ path }, { keyId }) => json(200, await deleteCallersFile(keyId, path.file_id)),
+  ({ path }, { keyId }) => deleteCallersFile(keyId, path.file_id),
   completionError,
 );

@@ -1,7 +1,6 @@
 import { deleteSession, SessionPath, SessionQuery } from '../shared/chat/sessions.ts';
 import { eraseFeedback } from '../shared/feedback/erase-feedback.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 
 /** DELETE /chat/sessions/{session_id} */
 export const handler = jsonEndpoint(
@@ -9,6 +8,6 @@ export const handler = jsonEndpoint(
   async ({ path, query }, caller) => {
     const ratings = await eraseFeedback(caller, path.session_id);
     const isElse = ratings > 0;
-    return json(200, await deleteSession(caller, { ...path, ...query }, { else: isElse }));
+    return deleteSession(caller, { ...path, ...query }, { else: isElse });
   },
 );

@@ -3,11 +3,10 @@ import { requireFile } from '../shared/files/find-file.ts';
 import { FilePath } from '../shared/files/requests.ts';
 import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 
 /** GET /v1/files/{file_id} */
 export const handler = jsonEndpoint(
   { path: FilePath },
-  async ({ path }, { keyId }) => json(200, toFileObject(await requireFile(keyId, path.file_id))),
+  async ({ path }, { keyId }) => toFileObject(await requireFile(keyId, path.file_id)),
   completionError,
 );

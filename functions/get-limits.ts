@@ -1,8 +1,7 @@
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 import { LimitsQuery, reportLimits } from '../shared/keys/limits-report.ts';
 
 /** GET /user/limits */
-export const handler = jsonEndpoint({ query: LimitsQuery }, async ({ query }, caller) =>
-  json(200, await reportLimits(caller, query.customer)),
+export const handler = jsonEndpoint({ query: LimitsQuery }, ({ query }, caller) =>
+  reportLimits(caller, query.customer),
 );

@@ -6,12 +6,11 @@ import {
 } from '../shared/chat/model-entries.ts';
 import { describeModel, ModelPath } from '../shared/chat/models.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
-import { json } from '../shared/http/response.ts';
 
 /** GET /v1/models/{model}, in Anthropic's shape or in OpenAI's */
 export const handler = jsonEndpoint(
   { path: ModelPath, header: ModelsHeader },
-  async ({ path: { model }, header }, caller) =>
-    json(200, (wantsEntries(header) ? describeEntry : describeModel)(caller, model)),
+  ({ path: { model }, header }, caller) =>
+    (wantsEntries(header) ? describeEntry : describeModel)(caller, model),
   modelsError,
 );

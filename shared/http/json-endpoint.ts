@@ -7,14 +7,17 @@ import { detailError, type ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
 import { roomFor } from './request-room.ts';
-import type { TextResponse } from './response.ts';
+import { json, type TextResponse } from './response.ts';
 
-/** Makes the response to a parsed request of an authenticated caller. The room is closed with the request. */
+/** Answers with a response, or with the body of a 200 in JSON. */
+type Answer = Promise<object> | object;
+
+/** Answers a parsed request of an authenticated caller. The room is closed with the request. */
 export type Respond<Schemas extends RequestSchemas> = (
   request: RequestParts<Schemas>,
   caller: Caller,
   room: Room,
-) => Promise<TextResponse>;
+) => Answer;
 
 /**
  * Makes a Lambda handler from the schemas of a request's parts and the function that responds. An error that
@@ -32,18 +35,19 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
 }
 
 /** The same for a route that needs no API key. */
-export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Promise<TextResponse>) {
+export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Answer) {
   return endpoint(respond, detailError);
 }
 
 /** Makes a handler of what responds to an event: with a line in the log, headers for browsers, and errors as responses. */
 export function endpoint(
-  handler: (event: APIGatewayProxyEvent, room: Room) => Promise<TextResponse>,
+  handler: (event: APIGatewayProxyEvent, room: Room) => Answer,
   errorFormat: ErrorFormat,
 ) {
   const inRoom = async (event: APIGatewayProxyEvent, _context: Context) => {
     using room = await roomFor(event);
-    return await handler(event, room);
+    const answer = await handler(event, room);
+    return isResponse(answer) ? answer : json(200, answer);
   };
   return middy(inRoom, { requestStart: ignoreWrongClock })
     .use(requestLog())
@@ -53,6 +57,9 @@ export function endpoint(
       request.response = errorFormat(error, event.requestContext.requestId, event);
     });
 }
+
+/** A body has no `statusCode`: its fields are in snake case. */
+const isResponse = (answer: object): answer is TextResponse => 'statusCode' in answer;
 
 /**
  * Turns off middy's own timeout, which ends a request just before Lambda would, if no time is left as the request begins:

@@ -1,5 +1,6 @@
 import type { DialectName } from '../models/dialect-names.ts';
 import type { Body } from '../models/dialects/dialect.ts';
+import { fieldsIn, parsed, textIn } from '../models/field.ts';
 
 /**
  * Returns the user that a request says it is for; undefined if it names none. Claude Code names each session: its
@@ -19,11 +20,7 @@ export function userOf(body: Body, dialect: DialectName): string | undefined {
 }
 
 /** The device and the account in what Claude Code sends since 2.1.78. */
-function inJson(name: string): (string | undefined)[] {
-  try {
-    const { device_id, account_uuid } = Object(name.startsWith('{') && JSON.parse(name));
-    return [device_id, account_uuid].map((each) => (typeof each === 'string' ? each : undefined));
-  } catch {
-    return [];
-  }
+function inJson(name: string): string[] {
+  const { device_id, account_uuid } = fieldsIn(name.startsWith('{') && parsed(name));
+  return [textIn(device_id), textIn(account_uuid)];
 }

@@ -220,6 +220,15 @@ export function isAllowedBy({ upstreams }: Model, name: string): boolean {
   return upstreams.every(({ upstream }) => catalogue.upstreams[upstream]?.allows.includes(name));
 }
 
+/** The first upstream of a model that takes batches, with their protocol; undefined if none does. */
+export function takingBatches({ upstreams }: Pick<Model, 'upstreams'>) {
+  for (const each of upstreams) {
+    const protocol = catalogue.upstreams[each.upstream]?.batches;
+    if (protocol) return { ...each, protocol };
+  }
+  return undefined;
+}
+
 /** What one search costs at a provider, in US dollars. Throws if the catalogue doesn't say. */
 export function searchPriceUsd(provider: string): number {
   const found = catalogue.searchProviders.find(({ id }) => id === provider);

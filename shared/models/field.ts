@@ -15,6 +15,15 @@ export const textsAmong = <Name extends string>(fields: Record<Name, unknown>) =
     [Field in Name]?: string;
   };
 
+/** The value of a JSON text; undefined for a text that is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Arguments of a tool: JSON, or what it says. */
 export const jsonIn = (value: unknown): string =>
   typeof value === 'object' && value ? JSON.stringify(value) : textIn(value);

@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch';
+import { estimateTokens } from '../../models/token-bounds.ts';
 
 /** A text to pick from, with the number by which it is cited. */
 export interface NumberedText {
@@ -7,8 +8,6 @@ export interface NumberedText {
 }
 
 const maxPassageCharacters = 1_200;
-/** An estimate: exact counts differ by model. */
-const bytesPerToken = 4;
 
 /** Words, and single signs of scripts that put no spaces between words. */
 const wordPattern =
@@ -32,7 +31,7 @@ export function pickPassages(
 ): NumberedText[] {
   const passages = sources
     .flatMap(({ n, text }) => splitText(text).map((part) => ({ n, text: part })))
-    .map((part, id): Passage => ({ ...part, id, tokens: tokensOf(part.text) }));
+    .map((part, id): Passage => ({ ...part, id, tokens: estimateTokens(part.text) }));
   const picked = new Set<Passage>();
   let room = maxTokens;
   for (const passage of inOrderOfWorth(passages, queries, maxTokens)) {
@@ -120,5 +119,3 @@ function splitParagraph(paragraph: string): string[] {
 
 /** Returns the length of a text without half a character at its end. */
 const wholeCharacters = (text: string) => (text.isWellFormed() ? text.length : text.length - 1);
-
-const tokensOf = (text: string) => Math.ceil(Buffer.byteLength(text) / bytesPerToken);

@@ -7,13 +7,13 @@ import { ServiceError, valueError } from '../../http/errors.ts';
 import { dictionary, orNull, stringUpTo } from '../../http/schema.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
 import { Metadata, metadataOf } from '../../ledger/terms/metadata.ts';
-import { takingBatches } from '../../models/batches/takes-batches.ts';
 import {
   batchVias,
   type EmbeddingModel,
   findEmbeddingModel,
   findModel,
   type Model,
+  takingBatches,
 } from '../../models/catalogue.ts';
 import type { Job } from '../engine/item/job.ts';
 import { newJob, priorityFor } from '../engine/item/new-job.ts';

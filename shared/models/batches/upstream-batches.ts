@@ -1,13 +1,12 @@
 import OpenAI from 'openai';
 import { setting } from '../../config.ts';
-import type { Model } from '../catalogue.ts';
+import { type Model, takingBatches } from '../catalogue.ts';
 import type { DialectName } from '../dialect-names.ts';
 import { credentialsFor } from '../upstream-credentials.ts';
 import { spokenBy, upstreamNamed } from '../upstreams/upstream.ts';
 import { anthropicBatches } from './anthropic-batches.ts';
 import { openaiBatches } from './openai-batches.ts';
 import type { BatchProtocol } from './protocol.ts';
-import { takingBatches } from './takes-batches.ts';
 
 /** Where the batches of a model are handed on to. */
 export interface BatchUpstream {

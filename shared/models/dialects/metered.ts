@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../chat-usage.ts';
 import type { Metered } from '../completion-meter.ts';
-import type { AnswerEvent, EndReason, Usage } from './dialect.ts';
+import type { ToolCallPart } from './ask.ts';
+import type { AnswerEvent, Body, EndReason, Usage } from './dialect.ts';
 
 /** Describes pieces of an answer as a chunk of a chat completion, which is what the meter reads. */
 export function meteredOf(events: readonly AnswerEvent[]): Metered {
@@ -21,20 +22,29 @@ export function meteredOf(events: readonly AnswerEvent[]): Metered {
   return metered;
 }
 
-function choiceOf(
-  event: AnswerEvent,
-): { delta?: Record<string, unknown>; finish_reason?: string } | undefined {
-  if (event.is === 'text') return { delta: { content: event.text } };
-  if (event.is === 'thought') return { delta: { reasoning_content: event.text } };
-  if (event.is === 'refusal') return { delta: { refusal: event.text } };
-  if (event.is === 'toolCall') {
-    return { delta: { tool_calls: [{ index: event.index, function: { name: event.name } }] } };
-  }
-  if (event.is === 'toolInput') {
-    return { delta: { tool_calls: [{ index: event.index, function: { arguments: event.text } }] } };
-  }
-  return event.is === 'end' ? { finish_reason: finishReasons[event.reason] } : undefined;
+function choiceOf(event: AnswerEvent): { delta?: Body; finish_reason?: string } | undefined {
+  if (event.is === 'end') return { finish_reason: finishReasons[event.reason] };
+  const delta = deltaOf(event);
+  return delta && { delta };
 }
+
+/** What a piece adds to the message of a chat completion; undefined for what is no part of it, or is a seal. */
+export function deltaOf(event: AnswerEvent): Body | undefined {
+  if (event.is === 'text') return { content: event.text };
+  if (event.is === 'thought') return { reasoning_content: event.text };
+  if (event.is === 'refusal') return { refusal: event.text };
+  if (event.is === 'toolCall') {
+    return { tool_calls: [{ index: event.index, ...callOf({ ...event, input: '' }) }] };
+  }
+  if (event.is !== 'toolInput') return undefined;
+  return { tool_calls: [{ index: event.index, function: { arguments: event.text } }] };
+}
+
+/** Writes a call of a tool: of a function by its arguments, of a custom one by its input. */
+export const callOf = ({ id, name, input, isCustom }: Omit<ToolCallPart, 'is'>): Body =>
+  isCustom
+    ? { id, type: 'custom', custom: { name, input } }
+    : { id, type: 'function', function: { name, arguments: input } };
 
 /** What chat completions call the reasons why an answer ends. */
 export const finishReasons = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { newCallId } from '../field.ts';
+import { fieldsIn, newCallId, parsed, textIn } from '../field.ts';
 import type { Ask, AskMessage, Tool, ToolCallPart } from './ask.ts';
 import type { AnswerEvent } from './dialect.ts';
 
@@ -111,13 +111,6 @@ export function restoring({ tools = [] }: Ask): (event: AnswerEvent) => AnswerEv
 
 /** The input within the arguments of a function. A model that gave none of that form may have meant all of it. */
 function inputIn(json: string): string {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'string') return value;
-    const { input } = Object(value) as { input?: unknown };
-    if (typeof input === 'string') return input;
-  } catch {
-    // It is the input itself.
-  }
-  return json;
+  const value = parsed(json);
+  return textIn(typeof value === 'string' ? value : fieldsIn(value)['input'], json);
 }

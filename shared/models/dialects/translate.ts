@@ -1,6 +1,7 @@
 import type { AnswerBytes } from '../answer-bytes.ts';
 import { brokeOff, unavailable } from '../errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
+import { parsed } from '../field.ts';
 import type { Ask } from './ask.ts';
 import type { AnswerEvent, AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
 import { restoring } from './plain-tools.ts';
@@ -92,16 +93,9 @@ function eventsOf(text: string, from: Dialect, ask: Ask): AnswerEvent[] {
 
 /** Reads the text of an answer in one piece; undefined if it is none. */
 function answerOf(text: string, from: Dialect, { model }: Ask): AnswerEvent[] | undefined {
-  const object = objectIn(text);
-  return object && from.readAnswer(object, model);
-}
-
-function objectIn(text: string): Body | undefined {
-  try {
-    return parsedEvent(text);
-  } catch {
-    return undefined;
-  }
+  const answer = parsed(text);
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  return from.readAnswer(answer as Body, model);
 }
 
 async function* translated(

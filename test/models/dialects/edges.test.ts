@@ -135,7 +135,7 @@ it('all pieces of an answer are metered as one choice', () => {
     { is: 'error', message: 'No.', code: 'x' },
     { is: 'end', reason: 'contentFilter' },
   ];
-  const call = (fn: object) => ({ tool_calls: [{ index: 1, function: fn }] });
+  const call = (fn: object, told = {}) => ({ tool_calls: [{ index: 1, ...told, function: fn }] });
 
   expect(meteredOf(events)).toEqual({
     model: 'm',
@@ -144,7 +144,7 @@ it('all pieces of an answer are metered as one choice', () => {
       { index: 0, delta: { reasoning_content: 'hm' } },
       { index: 0, delta: { content: 'A' } },
       { index: 0, delta: { refusal: 'R' } },
-      { index: 0, delta: call({ name: 'look' }) },
+      { index: 0, delta: call({ name: 'look', arguments: '' }, { id: 'c', type: 'function' }) },
       { index: 0, delta: call({ arguments: '{}' }) },
       { index: 0, finish_reason: 'content_filter' },
     ],

@@ -1,3 +1,4 @@
+import { parsed } from '../../field.ts';
 import { sealMarks, type ThoughtPart } from '../ask.ts';
 import type { Body } from '../dialect.ts';
 
@@ -14,11 +15,8 @@ export const sealed = (told: Told): string =>
 
 function toldIn({ signature }: ThoughtPart): Told | undefined {
   if (!signature?.startsWith(sealMarks.chat)) return undefined;
-  try {
-    return JSON.parse(Buffer.from(signature.slice(sealMarks.chat.length), 'base64url').toString());
-  } catch {
-    return undefined;
-  }
+  const told = Buffer.from(signature.slice(sealMarks.chat.length), 'base64url').toString();
+  return parsed(told) as Told | undefined;
 }
 
 /**

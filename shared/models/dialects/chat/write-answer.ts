@@ -1,9 +1,8 @@
 import { doneEvent, eventOf } from '../../../http/event-stream.ts';
 import { type Ask, createdOf, type ThoughtPart } from '../ask.ts';
 import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
-import { chatUsage, finishReasons } from '../metered.ts';
+import { callOf, chatUsage, deltaOf, finishReasons } from '../metered.ts';
 import { isSealed, partsOfAnswer } from '../read-shapes.ts';
-import { callOf } from './write-request.ts';
 
 /** Writes the chunks of a streamed chat completion, with its usage in the last one. */
 export class ChatAnswerWriter implements AnswerWriter {
@@ -37,22 +36,21 @@ export class ChatAnswerWriter implements AnswerWriter {
     if (event.is === 'end') return this.end(finishReasons[event.reason]);
     if (event.is === 'thought') this.thought += event.text;
     if (event.is === 'toolCall' && event.isCustom) this.customCalls.add(event.index);
-    const delta = event.is === 'toolInput' ? this.inputDelta(event) : deltaOf(event, this.thought);
-    if (event.is === 'signature') this.thought = '';
-    return this.chunk(delta, null);
+    return this.chunk(this.delta(event) ?? {}, null);
   }
 
   ping(): string {
     return ': ping\n\n';
   }
 
-  private inputDelta({ index, text }: { index: number; text: string }): Body {
-    const isCustom = this.customCalls.has(index);
-    return {
-      tool_calls: [
-        { index, ...(isCustom ? { custom: { input: text } } : { function: { arguments: text } }) },
-      ],
-    };
+  private delta(event: AnswerEvent): Body | undefined {
+    if (event.is === 'signature') {
+      const block = thinkingBlock(event, this.thought);
+      this.thought = '';
+      return { thinking_blocks: [block] };
+    }
+    if (event.is !== 'toolInput' || !this.customCalls.has(event.index)) return deltaOf(event);
+    return { tool_calls: [{ index: event.index, custom: { input: event.text } }] };
   }
 
   private end(reason: string): string {
@@ -71,17 +69,7 @@ export class ChatAnswerWriter implements AnswerWriter {
   }
 }
 
-type Piece = Exclude<AnswerEvent, { is: 'start' | 'usage' | 'error' | 'end' | 'toolInput' }>;
-
-/** Thoughts come in `reasoning_content`, and, where their provider wants them back, in Anthropic's own form too. */
-function deltaOf(event: Piece, thought: string): Body {
-  if (event.is === 'text') return { content: event.text };
-  if (event.is === 'thought') return { reasoning_content: event.text };
-  if (event.is === 'signature') return { thinking_blocks: [thinkingBlock(event, thought)] };
-  if (event.is === 'refusal') return { refusal: event.text };
-  return { tool_calls: [{ index: event.index, ...callOf({ ...event, input: '' }) }] };
-}
-
+/** What a provider wants back with a thought, in Anthropic's own form. */
 function thinkingBlock(event: { signature?: string; encrypted?: string }, thinking: string): Body {
   const { signature, encrypted } = event;
   return encrypted === undefined

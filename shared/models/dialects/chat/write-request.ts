@@ -1,7 +1,8 @@
 import type { Model } from '../../catalogue.ts';
-import type { Ask, AskMessage, Format, SentPart, Tool, ToolCallPart } from '../ask.ts';
+import type { Ask, AskMessage, Format, SentPart, Tool } from '../ask.ts';
 import { effortOf, toldAsError } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { callOf } from '../metered.ts';
 import { thoughtFields } from './thoughts.ts';
 
 /** Writes a request as a chat completion's. What the caller asked to have cached is left to the provider. */
@@ -77,12 +78,6 @@ function messageOf(message: AskMessage, { model, takesUnsealed }: Thinker): Body
     ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
   };
 }
-
-/** Writes a call of a tool: of a function by its arguments, of a custom one by its input. */
-export const callOf = ({ id, name, input, isCustom }: Omit<ToolCallPart, 'is'>): Body =>
-  isCustom
-    ? { id, type: 'custom', custom: { name, input } }
-    : { id, type: 'function', function: { name, arguments: input } };
 
 /** A text alone is written as one string, which every provider takes. */
 function contentOf(parts: readonly SentPart[]): unknown {

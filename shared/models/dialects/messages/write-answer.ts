@@ -1,5 +1,6 @@
 import { messagesErrorType } from '../../../http/messages-error.ts';
 import { blamesRequest, unavailable } from '../../errors.ts';
+import { parsed } from '../../field.ts';
 import { estimateTokens } from '../../token-bounds.ts';
 import type { Ask } from '../ask.ts';
 import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
@@ -19,15 +20,6 @@ type Later = Exclude<AnswerEvent, { is: 'start' | 'usage' | 'end' | 'error' }>;
 
 const notLater: unknown[] = ['start', 'usage', 'end', 'error'];
 const isLater = (event: AnswerEvent): event is Later => !notLater.includes(event.is);
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Writes the events of a streamed answer: its blocks one after the other, each closed before the next is opened. */
 export class MessagesAnswerWriter implements AnswerWriter {
@@ -69,7 +61,7 @@ export class MessagesAnswerWriter implements AnswerWriter {
 
   /** Whether a call is open whose input isn't whole yet. */
   private get isWithinCall(): boolean {
-    return this.open?.type === 'tool_use' && !isJson(this.callInput);
+    return this.open?.type === 'tool_use' && parsed(this.callInput) === undefined;
   }
 
   /** Writes what has waited, each call with all of its input. Space between calls is no text. */

@@ -1,3 +1,4 @@
+import { parsed } from '../../field.ts';
 import type { Body } from '../dialect.ts';
 
 /** How the events of one kind of part are called, and where an item keeps such parts. */
@@ -179,12 +180,7 @@ export class OutputItem {
   }
 
   private inputOf(type: keyof typeof callKinds): unknown {
-    if (type !== 'tool_search_call') return this.input;
-    try {
-      return JSON.parse(this.input);
-    } catch {
-      return {};
-    }
+    return type === 'tool_search_call' ? (parsed(this.input) ?? {}) : this.input;
   }
 
   private get place(): Body {

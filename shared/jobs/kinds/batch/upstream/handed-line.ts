@@ -1,8 +1,7 @@
 import { usualTokens } from '../../../../chat/plan-hold.ts';
 import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
-import { takingBatches } from '../../../../models/batches/takes-batches.ts';
 import { batchUpstreamOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
-import type { Model } from '../../../../models/catalogue.ts';
+import { type Model, takingBatches } from '../../../../models/catalogue.ts';
 import { costBounds, type SizedRequest } from '../../../../models/token-bounds.ts';
 import { wires } from '../../../../models/upstreams/dialects.ts';
 import { toldIn } from '../../../../models/upstreams/upstream.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { adoptionOf } from '../../lib/cli/adopt/adoption.ts';
 import { all, referencesIn, template } from '../support/run/stack-template.ts';
 import { useFolder } from '../support/run/use-folder.ts';
-import { cleanEnvironment, inOwnProcess } from '../support/servers/command.ts';
+import { runCommand } from '../support/servers/command.ts';
 
 const stackName = 'quire-prod';
 const idsOf = (type: string) => all(type).map(([id]) => id);
@@ -19,8 +19,7 @@ const queues = idsOf('AWS::SQS::Queue').map(
 const left = [...tables, ...buckets, ...secrets, ...queues];
 
 const home = useFolder();
-const adopt = (...args: string[]) =>
-  inOwnProcess({ file: 'bin/adopt.ts', args, env: cleanEnvironment(home) });
+const adopt = (...args: string[]) => runCommand('adopt', home, args);
 
 describe('npm run adopt', () => {
   it('explains itself', async () => {

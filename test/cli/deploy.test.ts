@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { requireSignature } from '../../lib/local/engines/signature.ts';
 import { useFolder } from '../support/run/use-folder.ts';
-import { cleanEnvironment, inOwnProcess } from '../support/servers/command.ts';
+import { cleanEnvironment, inOwnProcess, runCommand } from '../support/servers/command.ts';
 
 /** An account of AWS: its quotas, and what it refuses to tell. */
 interface Account {
@@ -133,14 +133,21 @@ beforeEach(() => {
 const deploy = (...args: string[]) => deployWith(clientEnvironment, ...args);
 
 function deployWith(environment: Record<string, string>, ...args: string[]) {
-  const { port } = server.address() as AddressInfo;
   const env = {
     ...cleanEnvironment(folder),
-    ...environment,
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    ...environmentOf(environment),
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
   };
   return inOwnProcess({ file: 'bin/deploy.ts', args, env });
+}
+
+/** Runs the command where it calls no CDK. */
+const preflight = (args: string[], environment: Record<string, string> = clientEnvironment) =>
+  runCommand('deploy', folder, args, environmentOf(environment));
+
+function environmentOf(environment: Record<string, string>) {
+  const { port } = server.address() as AddressInfo;
+  return { ...environment, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
 }
 
 /** What the CDK was called with. */
@@ -230,7 +237,7 @@ describe('a deploy', () => {
     account = { ...usual, denies: 'lambda' };
 
     const { code, stdout, stderr } = await deploy();
-    const checked = await deploy('--check');
+    const checked = await preflight(['--check']);
 
     expect(cdkArgs(stdout)).toEqual(['deploy', '-c', 'quire:reservedConcurrency=false']);
     expect([code, checked.code]).toEqual([7, 1]);
@@ -252,9 +259,9 @@ describe('a deploy', () => {
   it('with --check is none, and tells by its end whether the account has enough', {
     tags: 'exhaustive',
   }, async () => {
-    const enough = await deploy('--check');
+    const enough = await preflight(['--check']);
     account = { ...usual, concurrency: 500 };
-    const less = await deploy('--check');
+    const less = await preflight(['--check']);
 
     expect(enough).toMatchObject({ code: 0, stdout: '' });
     expect(less).toMatchObject({ code: 1, stdout: '' });
@@ -272,8 +279,8 @@ describe('a deploy', () => {
   it('goes to the region that the CDK takes', async () => {
     const { AWS_REGION: _, ...env } = clientEnvironment as Record<string, string>;
 
-    const byDefault = await deployWith(env, '--check');
-    const named = await deployWith({ ...env, AWS_DEFAULT_REGION: 'eu-west-1' }, '--check');
+    const byDefault = await preflight(['--check'], env);
+    const named = await preflight(['--check'], { ...env, AWS_DEFAULT_REGION: 'eu-west-1' });
 
     expect([byDefault.code, named.code]).toEqual([0, 0]);
     expect(regions).toEqual(['us-east-1', 'eu-west-1']);
@@ -288,7 +295,7 @@ describe('a deploy', () => {
   });
 
   it('with a wrong setting is none', async () => {
-    expect(await deploy('--context', 'quire:chatWorkers=1')).toEqual({
+    expect(await preflight(['--context', 'quire:chatWorkers=1'])).toEqual({
       code: 1,
       stdout: '',
       stderr: 'The setting quire:chatWorkers is 1: it should be a whole number from 2 to 1000.\n',
@@ -304,7 +311,7 @@ describe('a deploy', () => {
       'no setting quire:concurency (did you mean quire:concurrency?)',
     ],
   ])('with %j is none, and says what was likely meant', async (args, sentence) => {
-    const { code, stdout, stderr } = await deploy(...args);
+    const { code, stdout, stderr } = await preflight(args);
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(sentence);
@@ -312,7 +319,7 @@ describe('a deploy', () => {
   });
 
   it('can be explained', async () => {
-    const { code, stdout } = await deploy('--help');
+    const { code, stdout } = await preflight(['--help']);
 
     expect(code).toBe(0);
     expect(stdout).toContain('npm run deploy -- [options of cdk deploy]');

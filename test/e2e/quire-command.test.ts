@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { shared } from '../support/run/shared.ts';
 import { useFolder } from '../support/run/use-folder.ts';
-import { cleanEnvironment, inOwnProcess } from '../support/servers/command.ts';
+import { cleanEnvironment, inOwnProcess, runCommand } from '../support/servers/command.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 
 const stage = await shared('stage');
@@ -24,7 +24,7 @@ const fields = JSON.stringify({
 
 const service = { QUIRE_BASE_URL: base_url, QUIRE_API_KEY: api_key };
 const quire = (args: string[], env: Record<string, string> = service) =>
-  inOwnProcess({ file: 'bin/quire.ts', args, env: { ...cleanEnvironment(home), ...env } });
+  runCommand('quire', home, args, env);
 
 describe('npm run quire -- submit', () => {
   it('prints the text of each file under its name', async () => {
@@ -142,9 +142,10 @@ describe('npm run quire --', () => {
 
   it('reaches this machine without the proxy that the environment names', async () => {
     const proxy = 'http://127.0.0.1:9';
-    const env = { ...service, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy };
+    const named = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, http_proxy: proxy };
+    const env = { ...cleanEnvironment(home), ...service, ...named };
 
-    const { code, stderr } = await quire(['limits'], env);
+    const { code, stderr } = await inOwnProcess({ file: 'bin/quire.ts', args: ['limits'], env });
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });

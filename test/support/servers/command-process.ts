@@ -48,7 +48,7 @@ async function run({ file, args, env }: Command) {
     console.error(error);
     process.exitCode = 1;
   }
-  process.removeAllListeners('uncaughtExceptionMonitor');
+  for (const name of ['uncaughtExceptionMonitor', 'SIGINT']) process.removeAllListeners(name);
   const { stdout, stderr } = printed;
   return { code: process.exitCode, stdout: stdout.join(''), stderr: stderr.join('') };
 }

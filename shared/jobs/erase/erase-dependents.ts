@@ -3,14 +3,16 @@ import pLimit from 'p-limit';
 import { dynamodb, queryPages } from '../../aws/dynamodb.ts';
 import { deleteItem, updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
+import type { WithMessages } from '../asked/messages.ts';
+import { and, whileThere } from '../engine/item/conditions.ts';
 import { findJob, instant, isPart, type Job, type JobKey, queryUnder } from '../engine/item/job.ts';
-import { deleteObject, folderOf, objectsOf } from '../engine/item/objects.ts';
+import { updateJob } from '../engine/item/job-update.ts';
+import { copyObject, deleteObject, folderOf, objectsOf } from '../engine/item/objects.ts';
 import { stepsPrefixOf } from '../engine/item/steps.ts';
 import { deleteOutputs } from '../kinds/batch/output-files.ts';
 import { childrenOf, kindOf } from '../kinds/kinds.ts';
 import { copyOwnerOf, isCopyInUse } from '../sources/kept-copies.ts';
 import { stopOne } from '../work/stop.ts';
-import { giveRetriesTheirOwn } from './copy-for-retries.ts';
 import {
   beginErasure,
   type Erasure,
@@ -68,6 +70,38 @@ async function eraseChild(child: Job, untilMs: number): Promise<boolean> {
   }
   const erasure = (await beginErasure(child)) ?? (await findErasure(child));
   return erasure !== undefined && eraseDependents(erasure, untilMs);
+}
+
+/** What a job that tries another again has in common with it: `retry.ts` takes over where they lie, not what they say. */
+const sharedNames = ['messages_object', 'document_object'] as const;
+
+type Retry = Job & WithMessages & { document_object?: string };
+
+/** Gives the jobs that try an erased one again their own copies of what they were asked, which goes with it. */
+async function giveRetriesTheirOwn(erasure: Erasure): Promise<void> {
+  const { key_id } = erasure;
+  let next = erasure.retry_job_id;
+  while (next) {
+    const retry: Retry | undefined = await findJob<Retry>({ key_id, job_id: next });
+    if (!retry) return;
+    for (const name of sharedNames) await giveOwn(erasure, retry, name);
+    next = retry.retry_job_id;
+  }
+}
+
+async function giveOwn(
+  erasure: Erasure,
+  retry: Retry,
+  name: (typeof sharedNames)[number],
+): Promise<void> {
+  const shared = retry[name];
+  if (!shared?.startsWith(`${folderOf(erasedJobOf(erasure))}/`)) return;
+  const own = `${folderOf(retry)}/${shared.split('/').at(-1)}`;
+  await copyObject(shared, own);
+  await updateJob<Retry>(retry, {
+    ...and(whileThere, `${name} = :shared`, { ':shared': shared }),
+    set: { [name]: own },
+  });
 }
 
 /** A part's steps lie under its document's name, and belong to the document. */

@@ -1,4 +1,4 @@
-import { runAnswer } from './answer/run-answer.ts';
+import { runAnswer } from './answer/pipeline.ts';
 import { runBatch } from './batch/run-batch.ts';
 import { runChat } from './chat/run-chat.ts';
 import { runExtraction } from './extraction/extract-fields.ts';

@@ -1,13 +1,14 @@
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
-import type { Task } from '../../asked/task.ts';
-import type { Claimed } from '../../engine/item/job.ts';
+import { requireJobModel, type Task } from '../../asked/task.ts';
+import { type Claimed, roomOf } from '../../engine/item/job.ts';
 import { failJob } from '../../engine/item/job-end.ts';
 import { saveProgress } from '../../engine/item/job-lease.ts';
-import { putObject } from '../../engine/item/objects.ts';
+import { getText, putObject } from '../../engine/item/objects.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf, keepResult, keptResult } from '../../results/keep-result.ts';
 import type { ChatResult, JobResult, OcrResult, PipelineResult } from '../../results/result.ts';
 import type { SourceJob } from '../../sources/source-job.ts';
+import { answerPages } from '../chat/document-chat.ts';
 import {
   deliveryOf,
   failureOf,
@@ -15,7 +16,8 @@ import {
   startDocumentStep,
   stepOf,
 } from '../chat/document-step.ts';
-import { answerKind } from './answer-job.ts';
+import { keptAnswers } from '../chat/kept-answers.ts';
+import { type AnswerJob, answerKind } from './answer-job.ts';
 
 /* The step after OCR: a job of its own chats about the text of the pages that the pipeline's job has read. */
 
@@ -32,6 +34,16 @@ export async function startChatStep(
     takes: ['pipeline_instruction'],
     put: (key) => putObject(key, 'document.json', JSON.stringify(pages)),
   });
+}
+
+/** Runs the chat step of a pipeline. Its answer names the job that was submitted. */
+export async function runAnswer(job: Claimed<AnswerJob>, signal: AbortSignal) {
+  if (job.stop_reason) return keptAnswers(job);
+  using room = await roomOf(job, 0);
+  const pages: string[] = JSON.parse(await getText(job.document_object, room));
+  const model = requireJobModel(job.model);
+  const forJobId = job.parent_job_id ?? job.job_id;
+  return await answerPages(job, model, pages, signal, { use: 'pipeline', forJobId });
 }
 
 /** Ends a pipeline whose chat step has ended. */

@@ -32,14 +32,10 @@ export function readDocument(
   job: Sourced<UnsplitDocument>,
   signal: AbortSignal,
 ): Promise<JobResult | RunEnd | undefined> {
-  const read = async (document: Document) => {
-    if (job.job_type === 'auto' && !job.extract && document.isText) return undefined;
-    checkLength(document.pageCount, job.filename);
-    await keepFileNames(job, document);
-    return document.pageCount > pagesPerSection
-      ? splitIntoSections(job, document.pageCount, pagesPerSection)
-      : readWhole(job, document, signal);
-  };
+  const read = async (document: Document) =>
+    job.job_type === 'auto' && !job.extract && document.isText
+      ? undefined
+      : readOpened(job, document, signal);
   return withDocument(job, read, signal);
 }
 
@@ -50,28 +46,32 @@ export async function readInline(
 ): Promise<JobResult | RunEnd> {
   const { document, content_sha256 } = await openInlineDocuments(job);
   try {
-    checkLength(document.pageCount, 'the message');
-    await keepFileNames(job, document);
-    return await readWhole({ ...job, content_sha256 }, document, signal);
+    return await readOpened({ ...job, content_sha256 }, document, signal);
   } finally {
     document.close();
   }
 }
 
-async function readWhole(
+/** Reads all pages, in sections if there are many; a message has no copy that other workers could read. */
+async function readOpened(
   job: Claimed<UnsplitDocument>,
   document: Document,
   signal: AbortSignal,
 ): Promise<JobResult | RunEnd> {
-  const range = { first: 1, last: document.pageCount };
+  const { pageCount } = document;
+  checkLength(pageCount, job.filename ?? 'the message');
+  await keepFileNames(job, document);
+  if (job.source_object && pageCount > pagesPerSection) {
+    return splitIntoSections(job as Sourced<UnsplitDocument>, pageCount, pagesPerSection);
+  }
   try {
-    const read = await readPages(job, document, range, signal);
+    const read = await readPages(job, document, { first: 1, last: pageCount }, signal);
     return Array.isArray(read) ? await finishOcr(job, read) : read;
   } catch (error) {
     if (signal.aborted || !isLast(job, error)) throw error;
     // Pages read by then are the job's result.
     logFault(job, error);
-    return failWithPages(job, document.pageCount, jobErrorText(error));
+    return failWithPages(job, pageCount, jobErrorText(error));
   }
 }
 

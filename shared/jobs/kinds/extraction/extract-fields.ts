@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import pLimit from 'p-limit';
 import { assemble } from '../../../extract/assemble.ts';
 import type { ExtractOutcome } from '../../../extract/outcome.ts';
@@ -5,6 +6,7 @@ import { windowsOf } from '../../../extract/windows.ts';
 import type { PageWindow } from '../../../extract/words/page.ts';
 import { ServiceError } from '../../../http/errors.ts';
 import { toUsd } from '../../../ledger/terms/nano-usd.ts';
+import { newTempDir } from '../../../temp-dir.ts';
 import { requireJobModel } from '../../asked/task.ts';
 import type { Claimed } from '../../engine/item/job.ts';
 import { completeJob } from '../../engine/item/job-end.ts';
@@ -12,12 +14,13 @@ import { noteProgress } from '../../engine/item/progress.ts';
 import { orGoOn, type RunEnd } from '../../engine/run/run-job.ts';
 import { completionOf } from '../../results/keep-result.ts';
 import type { ExtractResult, JobResult } from '../../results/result.ts';
+import { deliver } from '../../sources/delivery.ts';
 import { sumOf } from '../chat/ask.ts';
 import { type AskedWindow, askWindows, failureText, type Round } from './ask-windows.ts';
-import { deliverExtract } from './deliver-extract.ts';
 import { specOfJob } from './extract-input.ts';
 import type { ExtractionJob } from './extraction-job.ts';
 import { type ExtractPage, readPages, withoutWords } from './source-pages.ts';
+import { writeTables } from './tables.ts';
 import { mostRepairs, windowLimits } from './window-call.ts';
 
 /** The words of a long document take much memory, so documents are searched one at a time. */
@@ -40,6 +43,21 @@ async function extractFields(job: Claimed<ExtractionJob>, signal: AbortSignal): 
     const result = await extraction.run();
     return completionOf(job, result, await deliverExtract(job, result));
   });
+}
+
+/** Writes fields beside their source on the drive, and their tables if they are wanted. */
+async function deliverExtract(job: Claimed<ExtractionJob>, result: ExtractResult) {
+  const content = {
+    suffix: '.extract.json',
+    mimeType: 'application/json',
+    text: `${JSON.stringify(result, null, 2)}\n`,
+  } as const;
+  if (!job.extract?.table) return deliver(job, content);
+  await using folder = await newTempDir();
+  // The step answers for the job that was submitted.
+  const document = { job_id: job.parent_job_id ?? job.job_id, job, result };
+  const tables = await writeTables(specOfJob(job), Readable.from([document]), folder.path);
+  return await deliver(job, content, tables);
 }
 
 /** Ends a job that was stopped with the fields that were answered by then, which were paid for. */

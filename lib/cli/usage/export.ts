@@ -1,3 +1,4 @@
+import { csvCell } from '../../../shared/csv.ts';
 import type { Export, ExportFigures, ExportOptions } from '../../../shared/usage/export.ts';
 import { aligned, printable } from '../text.ts';
 
@@ -32,24 +33,16 @@ export const asJson: Format = async function* ({ lines, totals }, { days, by, wh
 /** CSV with a head line. @see https://www.rfc-editor.org/rfc/rfc4180 */
 export const asCsv: Format = async function* ({ lines }, { by }) {
   const names = by.map((name) => `metadata.${name}`);
-  yield [...['key_id', 'key', 'day', 'model', 'dialect', ...names].map(cell), ...figureNames].join(
-    ',',
-  );
+  yield [
+    ...['key_id', 'key', 'day', 'model', 'dialect', ...names].map(csvCell),
+    ...figureNames,
+  ].join(',');
   for await (const line of lines) {
     const { key_id, key, day, model, dialect, values } = line;
     const texts = [key_id, key, day, model, dialect, ...values.map((value) => value ?? '')];
-    yield [...texts.map(cell), ...figuresOf(line)].join(',');
+    yield [...texts.map(csvCell), ...figuresOf(line)].join(',');
   }
 };
-
-/**
- * A text, quoted where needed. A value that a spreadsheet would take for a formula begins with an apostrophe.
- * @see https://owasp.org/www-community/attacks/CSV_Injection
- */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 /** A table, with the sums as its last line. */
 export const asTable: Format = async function* ({ lines, totals }, { days, by }) {

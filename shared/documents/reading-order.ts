@@ -1,6 +1,6 @@
 import { gapBetween, greatest, sharesRow } from './box.ts';
 import { guttersOf, splitAt } from './columns.ts';
-import { type Row, type Run, rowsByTop } from './rows.ts';
+import { neighbourGroups, type Row, type Run, rowsByTop } from './rows.ts';
 import type { TextLayer } from './text-runs.ts';
 import { textOfRows } from './text-tables.ts';
 import { foldTables } from './wrapped-cells.ts';
@@ -96,13 +96,4 @@ function downwards(runs: Run[]): Run[] {
 }
 
 /** Puts runs on one line together if they follow each other. */
-function linesOf(runs: Run[]): Row[] {
-  const rows: Row[] = [];
-  for (const run of runs) {
-    const row = rows.at(-1);
-    const last = row?.at(-1);
-    if (row && last && sharesRow(last, run)) row.push(run);
-    else rows.push([run]);
-  }
-  return rows;
-}
+const linesOf = (runs: Run[]): Row[] => neighbourGroups(runs, sharesRow);

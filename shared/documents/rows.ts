@@ -1,4 +1,4 @@
-import { around, type Box, sharesRow } from './box.ts';
+import { around, type Box, gapBetween, sharesRow, widen } from './box.ts';
 import type { Turn } from './turn.ts';
 
 /** A word of a run. Its box is level, as its run's is. */
@@ -39,4 +39,33 @@ export function rowsByTop(runs: Run[]): Row[] {
     }
   }
   return rows.map((row) => row.runs.toSorted((one, other) => one.left - other.left));
+}
+
+/** Groups neighbours: a thing joins the group of the one before if they belong together. */
+export function neighbourGroups<Thing>(
+  things: readonly Thing[],
+  belong: (one: Thing, other: Thing) => boolean,
+): Thing[][] {
+  const groups: Thing[][] = [];
+  for (const thing of things) {
+    const group = groups.at(-1);
+    const before = group?.at(-1);
+    if (group && before !== undefined && belong(before, thing)) group.push(thing);
+    else groups.push([thing]);
+  }
+  return groups;
+}
+
+/** Returns what boxes cover from side to side, as boxes that lie apart, from left to right. */
+export function columnsAmong(boxes: readonly Box[]): Box[] {
+  const columns: Box[] = [];
+  for (const { left, top, right, bottom } of boxes.toSorted(
+    (one, other) => one.left - other.left,
+  )) {
+    const box = { left, top, right, bottom };
+    const column = columns.at(-1);
+    if (column && gapBetween(column, box) < 0) widen(column, box);
+    else columns.push(box);
+  }
+  return columns;
 }

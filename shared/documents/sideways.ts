@@ -1,5 +1,5 @@
 import { around, type Box, gapBetween, sharesRow, widthOf } from './box.ts';
-import type { LayerRun } from './rows.ts';
+import { type LayerRun, neighbourGroups } from './rows.ts';
 import { levelled, type Turn } from './turn.ts';
 
 /** Text of a page by its direction. */
@@ -26,12 +26,10 @@ export function withHeads(all: LayerRun[], main: Turn): Directions {
 /** Returns the runs that are heads of columns, with what each is among the main direction's runs. */
 function headsAmong(runs: LayerRun[], main: Turn): [LayerRun, LayerRun][] {
   const placed = runs.map((run): [LayerRun, LayerRun] => [run, { ...run, ...boxIn(run, main) }]);
-  const groups: [LayerRun, LayerRun][][] = [];
-  for (const pair of placed.toSorted(([, one], [, other]) => one.left - other.left)) {
-    const last = groups.at(-1)?.at(-1)?.[1];
-    if (last && sharesRow(last, pair[1]) && isApart(last, pair[1])) groups.at(-1)?.push(pair);
-    else groups.push([pair]);
-  }
+  const groups = neighbourGroups(
+    placed.toSorted(([, one], [, other]) => one.left - other.left),
+    ([, one], [, other]) => sharesRow(one, other) && isApart(one, other),
+  );
   return groups.filter((group) => group.length > 1).flat();
 }
 

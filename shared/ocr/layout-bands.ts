@@ -1,4 +1,5 @@
 import { type Box, sharedHeight, sharedWidth, widthOf } from '../documents/box.ts';
+import { neighbourGroups } from '../documents/rows.ts';
 import { middleOf, type Placed, type Readable, type Row, rowsByMiddle } from './layout-rows.ts';
 
 /** A strip over the width of a page. If it has columns, they are read one after the other. */
@@ -182,18 +183,4 @@ function partsBetweenGaps<Thing extends Placed>(things: readonly Thing[], gap: n
       return other.box.top - bottom <= gap;
     },
   );
-}
-
-function neighbourGroups<Thing>(
-  things: readonly Thing[],
-  belong: (one: Thing, other: Thing) => boolean,
-): Thing[][] {
-  const groups: Thing[][] = [];
-  for (const thing of things) {
-    const group = groups.at(-1);
-    const before = group?.at(-1);
-    if (group && before !== undefined && belong(before, thing)) group.push(thing);
-    else groups.push([thing]);
-  }
-  return groups;
 }

@@ -1,3 +1,5 @@
+import type { Item } from '../drive/item.ts';
+
 /** What `search-drive` is asked: which documents match some queries, or what documents say. `folders` are the key's. */
 export type DriveQuestion =
   | { ask: 'search'; keyId: string; folders: string[]; queries: string[] }
@@ -22,3 +24,11 @@ export interface DriveAnswers {
 
 export const maxHits = 20;
 export const maxFetched = 6;
+
+/** Returns what names an item to a caller. */
+export function hitOf({ id, name, webViewLink }: Item): DocumentHit {
+  return { id, title: name, url: webViewLink ?? linkTo(id) };
+}
+
+/** Returns a link to an item by its id; Drive leads it to the right page. */
+export const linkTo = (id: string) => `https://drive.google.com/open?id=${encodeURIComponent(id)}`;

@@ -6,8 +6,13 @@ import { type Access, accessUnder, folderType, type Item } from '../drive/item.t
 import { NotFoundError, ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import { type Deadline, documentText } from './document-text.ts';
-import { type DriveQuestion, type FetchedDocument, maxFetched } from './drive-documents.ts';
-import { hitOf, linkTo } from './drive-link.ts';
+import {
+  type DriveQuestion,
+  type FetchedDocument,
+  hitOf,
+  linkTo,
+  maxFetched,
+} from './drive-documents.ts';
 import { reasonOf } from './skipped.ts';
 
 /** Beneath the function's timeout, so that what was read until then is returned. */

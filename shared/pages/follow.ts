@@ -1,8 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { abortable } from '../abortable.ts';
+import { version } from '../version.ts';
 import { checkAddress, parseUrl, type Resolve } from './address.ts';
-import { get } from './get.ts';
 import { UnreadableError } from './page.ts';
+import { send } from './send.ts';
+
+/** The name that a site's `robots.txt` may have rules for. */
+export const robotName = 'Quire';
+
+const headers = {
+  'user-agent': `${robotName}/${version} (reads pages that answer a user's question; robots.txt: ${robotName})`,
+  accept: 'text/html,application/xhtml+xml,text/markdown,text/plain,application/pdf;q=0.9',
+  'accept-encoding': 'gzip, deflate, br',
+};
 
 const maxRedirects = 5;
 const redirectStatuses = [301, 302, 303, 307, 308];
@@ -33,7 +43,7 @@ export async function follow(
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const address = await abortable(checkAddress(url, resolve), signal);
     await mayVisit(url);
-    const response = await get(url, address, signal);
+    const response = await send(url, address, { method: 'GET', headers }, signal);
     if (response.statusCode === 200) return { url, response };
     response.destroy();
     const { location } = response.headers;

@@ -1,7 +1,6 @@
 import robotsParser from 'robots-parser';
 import { readBody } from './body.ts';
-import { type FetchContext, follow } from './follow.ts';
-import { robotName } from './get.ts';
+import { type FetchContext, follow, robotName } from './follow.ts';
 import { UnreadableError } from './page.ts';
 
 /** What is beyond is ignored, as RFC 9309 allows. @see https://www.rfc-editor.org/rfc/rfc9309#section-2.5 */

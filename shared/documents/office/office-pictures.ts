@@ -1,25 +1,17 @@
-import type { OfficeKind } from '../office-kind.ts';
 import type { Archive } from './archive.ts';
 import { slideParts } from './pptx.ts';
 import { relationshipsOf } from './relationships.ts';
 import { readPart } from './xml.ts';
 
-/** The folder for pictures in each format. */
-const pictureFolders: Record<OfficeKind, RegExp> = {
-  docx: /^word\/media\//,
-  pptx: /^ppt\/media\//,
-  xlsx: /^xl\/media\//,
-  odt: /^Pictures\//,
-  odp: /^Pictures\//,
-  ods: /^Pictures\//,
-};
+/** The folders for pictures of all formats. */
+const pictureFolder = /^(?:(?:word|ppt|xl)\/media|Pictures)\//;
 
 /** Returns the names of the entries that hold a file's pictures, in the order of their numbers. */
-export function officePictures(archive: Archive, kind: OfficeKind): string[] {
+export function officePictures(archive: Archive): string[] {
   const byNumber = new Intl.Collator('en', { numeric: true }).compare;
   return archive
     .names()
-    .filter((name) => pictureFolders[kind].test(name) && !name.endsWith('/'))
+    .filter((name) => pictureFolder.test(name) && !name.endsWith('/'))
     .sort(byNumber);
 }
 

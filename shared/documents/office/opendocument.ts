@@ -140,8 +140,7 @@ class ContentReader implements PartHandler {
   close(name: string): void {
     if (name === 'p' || name === 'h') this.closeParagraph();
     else if (name === 'list') this.lists.pop();
-    else if (name === 'note') this.closeNote();
-    else if (name === 'annotation') this.closeComment();
+    else if (name === 'note' || name === 'annotation') this.closeNote(name);
     else if (name === 'span') this.spans.pop();
     else if (name === 'page') this.closeSlide();
     else if (name === 'notes') this.isSpeakerNote = false;
@@ -248,19 +247,15 @@ class ContentReader implements PartHandler {
     return { item: text, depth, marker: isNumbered ? `${list.number}.` : '-' };
   }
 
-  private closeNote(): void {
-    const { note } = this;
+  private closeNote(name: 'note' | 'annotation'): void {
+    const text = this.note?.join(' ');
     this.note = undefined;
     const paragraph = this.paragraphs.at(-1);
-    if (!note || !paragraph) return;
-    this.notes.push(note.join(' '));
-    paragraph.text += `[^${this.notes.length}]`;
-  }
-
-  private closeComment(): void {
-    const { note } = this;
-    this.note = undefined;
-    if (note && note.length > 0) this.comments.push(note.join(' '));
+    if (name === 'annotation') this.comments.push(...(text ? [text] : []));
+    else if (text !== undefined && paragraph) {
+      this.notes.push(text);
+      paragraph.text += `[^${this.notes.length}]`;
+    }
   }
 
   private closeSlide(): void {

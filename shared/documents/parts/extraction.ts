@@ -117,7 +117,7 @@ class Extraction {
     const text = officeText(archive, kind, this.maxCharacters, this.warned);
     // Slides have headings of their own making.
     const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
-    const whole = isEmpty || this.options.forceOcr ? officePictures(archive, kind) : undefined;
+    const whole = isEmpty || this.options.forceOcr ? officePictures(archive) : undefined;
     const slides = whole ?? (kind === 'pptx' ? pictureSlides(archive) : []);
     this.addText(name, isEmpty ? '' : text, picturesIn(archive, slides), slides !== whole);
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { requireSignature } from '../engines/signature.ts';
-import { readFunctionName } from '../template/resource-names.ts';
+import { functionArn } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
 import { InvocationError, maxPayloadBytes } from './invocation.ts';
 import { ThrottledError } from './quota.ts';
@@ -10,21 +10,19 @@ import { ThrottledError } from './quota.ts';
 /** Much more is read of a payload before it is refused: a client that still sends wouldn't see the 413. */
 const maxBodyBytes = 10 * maxPayloadBytes;
 
-/** Returns the function of a physical name; undefined if there is none. */
-type FindFunction = (name: string) => FunctionHost | undefined;
-
 interface InvokeRequest {
   Params: { functionName: string };
-  Querystring: { Qualifier?: string };
   Headers: { 'x-amz-invocation-type'?: string };
   Body: Buffer | undefined;
 }
 
 /**
- * Starts a server for Lambda's Invoke, in which a caller waits for the result.
+ * Starts a server for Lambda's Invoke by a function's name, in which a caller waits for the result.
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
-export async function startInvokeServer(functionNamed: FindFunction): Promise<Engine> {
+export async function startInvokeServer(
+  functionNamed: (name: string) => FunctionHost | undefined,
+): Promise<Engine> {
   const server = Fastify({
     bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
@@ -38,21 +36,26 @@ export async function startInvokeServer(functionNamed: FindFunction): Promise<En
   server.addHook('onRequest', async ({ id }, reply) => {
     reply.header('x-amzn-requestid', id);
   });
-  addErrors(server);
+  server.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    const { statusCode = 500, message: Message } = error;
+    const code = error instanceof InvokeError ? error.code : 'ServiceException';
+    const Type = statusCode < 500 ? 'User' : 'Service';
+    return reply.code(statusCode).header('x-amzn-errortype', code).send({ Type, Message });
+  });
   server.post<InvokeRequest>(
     '/2015-03-31/functions/:functionName/invocations',
-    async ({ id, params, query, headers, body }, reply) => {
+    async ({ id, params: { functionName }, headers, body }, reply) => {
       refuseOtherTypes(headers['x-amz-invocation-type']);
-      const invoked = functionFor(functionNamed, params.functionName, query.Qualifier);
+      const invoked = functionNamed(functionName);
+      if (!invoked) throw functionNotFound(functionName);
       const event = readPayload(body);
       reply.type('application/json').header('x-amz-executed-version', '$LATEST');
       try {
         return reply.send(JSON.stringify(await invoked.invoke(event, id)));
       } catch (error) {
-        if (error instanceof ThrottledError)
-          throw new InvokeError(429, error.errorType, error.message);
         if (!(error instanceof InvocationError)) throw error;
         const { errorType, message: errorMessage } = error;
+        if (error instanceof ThrottledError) throw new InvokeError(429, errorType, errorMessage);
         reply.header('x-amz-function-error', 'Unhandled');
         return reply.send(JSON.stringify({ errorType, errorMessage }));
       }
@@ -63,50 +66,23 @@ export async function startInvokeServer(functionNamed: FindFunction): Promise<En
   return { url, close: () => server.close() };
 }
 
-function addErrors(server: FastifyInstance): void {
-  server.setNotFoundHandler((_request, reply) =>
-    sendError(reply, new InvokeError(404, 'UnknownOperationException', 'Unknown operation')),
-  );
-  server.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    if (error instanceof InvokeError) return sendError(reply, error);
-    if (error.statusCode === 413) return sendError(reply, tooLarge());
-    return sendError(reply, new InvokeError(500, 'ServiceException', error.message));
-  });
-}
-
 function refuseOtherTypes(type = 'RequestResponse'): void {
   if (type === 'RequestResponse') return;
   const message = `The local stage invokes a function as RequestResponse, not as ${type}.`;
   throw new InvokeError(400, 'InvalidParameterValueException', message);
 }
 
-/** Returns the function that a request names. Throws `InvokeError` if there is none. */
-function functionFor(
-  functionNamed: FindFunction,
-  functionName: string,
-  qualifier: string | undefined,
-): FunctionHost {
-  const { name, arn } = readFunctionName(functionName, qualifier);
-  const invoked = name === undefined ? undefined : functionNamed(name);
-  if (!invoked) throw functionNotFound(arn);
-  return invoked;
-}
-
-/** Reads the event of an invocation. No payload at all stands for an empty object, as on AWS. */
 function readPayload(body: Buffer | undefined): unknown {
   if (body && body.length > maxPayloadBytes) throw tooLarge();
   try {
-    return body?.length ? JSON.parse(body.toString()) : {};
+    return JSON.parse(String(body));
   } catch (cause) {
     const message = `Could not parse request body into json: ${(cause as Error).message}`;
     throw new InvokeError(400, 'InvalidRequestContentException', message);
   }
 }
 
-/**
- * An error that Invoke answers, other than one of the function.
- * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
- */
+/** An error that Invoke answers, other than one of the function. */
 class InvokeError extends Error {
   readonly statusCode: number;
   readonly code: string;
@@ -118,11 +94,6 @@ class InvokeError extends Error {
   }
 }
 
-function sendError(reply: FastifyReply, { statusCode, code, message }: InvokeError): FastifyReply {
-  const Type = statusCode < 500 ? 'User' : 'Service';
-  return reply.code(statusCode).header('x-amzn-errortype', code).send({ Type, Message: message });
-}
-
 const tooLarge = () =>
   new InvokeError(
     413,
@@ -130,5 +101,5 @@ const tooLarge = () =>
     `Request must be smaller than ${maxPayloadBytes} bytes for the InvokeFunction operation`,
   );
 
-const functionNotFound = (arn: string) =>
-  new InvokeError(404, 'ResourceNotFoundException', `Function not found: ${arn}`);
+const functionNotFound = (name: string) =>
+  new InvokeError(404, 'ResourceNotFoundException', `Function not found: ${functionArn(name)}`);

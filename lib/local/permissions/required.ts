@@ -1,4 +1,4 @@
-import { account, readFunctionName, region } from '../template/resource-names.ts';
+import { account, functionArn, region } from '../template/resource-names.ts';
 import type { SignedRequest } from './signed-request.ts';
 
 /** What a caller must be allowed to do. */
@@ -43,10 +43,8 @@ const services: Record<string, (request: SignedRequest, body: string) => Require
   },
   textract: ({ operation }) => [{ action: `textract:${operation}`, resource: '*' }],
   lambda: ({ path }) => {
-    const url = new URL(path, 'http://lambda');
-    const name = decodeURIComponent(url.pathname.split('/')[3] ?? '');
-    const { arn } = readFunctionName(name, url.searchParams.get('Qualifier') ?? undefined);
-    return [{ action: 'lambda:InvokeFunction', resource: arn }];
+    const name = decodeURIComponent(new URL(path, 'http://lambda').pathname.split('/')[3] ?? '');
+    return [{ action: 'lambda:InvokeFunction', resource: functionArn(name) }];
   },
   s3: s3Requirements,
 };

@@ -75,26 +75,16 @@ const pseudoParameters: Record<string, string> = {
   'AWS::NoValue': '',
 };
 
+/** Returns the ARN of the function of a physical name. */
+export const functionArn = (name: string) => `arn:aws:lambda:${region}:${account}:function:${name}`;
+
 const arnPatterns: Record<string, (name: string) => string> = {
   'AWS::DynamoDB::GlobalTable': (name) => `arn:aws:dynamodb:${region}:${account}:table/${name}`,
   'AWS::IAM::Role': (name) => `arn:aws:iam::${account}:role/${name}`,
-  'AWS::Lambda::Function': (name) => `arn:aws:lambda:${region}:${account}:function:${name}`,
+  'AWS::Lambda::Function': functionArn,
   'AWS::Logs::LogGroup': (name) => `arn:aws:logs:${region}:${account}:log-group:${name}`,
   'AWS::S3::Bucket': (name) => `arn:aws:s3:::${name}`,
   'AWS::SecretsManager::Secret': (name) =>
     `arn:aws:secretsmanager:${region}:${account}:secret:${name}`,
   'AWS::SQS::Queue': (name) => `arn:aws:sqs:${region}:${account}:${name}`,
 };
-
-/**
- * Reads a function's name, partial ARN or ARN. The name is undefined if none of the template's functions can be
- * meant: each has the version `$LATEST` alone.
- */
-export function readFunctionName(text: string, qualifier?: string): { name?: string; arn: string } {
-  const local = `arn:aws:lambda:${region}:${account}:function:`;
-  const full = text.startsWith('arn:') ? text : local + text.replace(`${account}:function:`, '');
-  const arn = qualifier ? `${full}:${qualifier}` : full;
-  const [name, version = '$LATEST', ...rest] = arn.slice(local.length).split(':');
-  const isKnown = arn.startsWith(local) && version === '$LATEST' && rest.length === 0;
-  return { arn, ...(isKnown && name && { name }) };
-}

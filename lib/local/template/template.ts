@@ -56,19 +56,9 @@ function resolveIntrinsic(name: string, argument: unknown, references: Reference
   if (name === 'Ref') return references.ref(argument as string);
   if (name === 'Fn::GetAtt') return references.getAtt(...(argument as [string, string]));
   const resolved = resolve(argument, references);
-  if (name === 'Fn::Join') return join(resolved as [string, string[]]);
-  if (name === 'Fn::Select') return select(resolved as [number, string[]]);
-  if (name === 'Fn::Split') return split(resolved as [string, string]);
-  if (name === 'Fn::Sub' && typeof resolved === 'string') {
-    return resolved.replace(
-      /\$\{([^}.!]+)(?:\.([^}]+))?\}/g,
-      (_, id: string, attribute?: string) =>
-        attribute ? references.getAtt(id, attribute) : references.ref(id),
-    );
-  }
+  const [first, second] = resolved as [string, string[] & string];
+  if (name === 'Fn::Join') return second.join(first);
+  if (name === 'Fn::Select') return second[Number(first)];
+  if (name === 'Fn::Split') return second.split(first);
   throw new StageError(`The local stage can't resolve ${name} in the template.`);
 }
-
-const join = ([separator, parts]: [string, string[]]) => parts.join(separator);
-const select = ([index, parts]: [number, string[]]) => parts[index];
-const split = ([separator, text]: [string, string]) => text.split(separator);

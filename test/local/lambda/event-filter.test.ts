@@ -34,16 +34,7 @@ describe('an event filter', () => {
     ['what should not exist but does', { eventName: [{ exists: false }] }, false],
     ['what does not exist', { dynamodb: { OldImage: [{ exists: false }] } }, true],
     ['what should exist but does not', { dynamodb: { OldImage: [{ exists: true }] } }, false],
-    ['a prefix', { eventName: [{ prefix: 'MOD' }] }, true],
-    ['another prefix', { eventName: [{ prefix: 'DIFY' }] }, false],
-    ['a prefix of a number', { dynamodb: { SizeBytes: [{ prefix: '5' }] } }, false],
-    ['anything but a list with it', { eventName: [{ 'anything-but': ['MODIFY', 'x'] }] }, false],
-    ['anything but a list without it', { eventName: [{ 'anything-but': ['INSERT'] }] }, true],
-    ['anything but a word with it inside', { eventName: [{ 'anything-but': 'MODIFYING' }] }, true],
-    ['anything but itself', { eventName: [{ 'anything-but': 'MODIFY' }] }, false],
-    ['anything but a prefix it has', { eventName: [{ 'anything-but': { prefix: 'MO' } }] }, false],
-    ['anything but x where there is nothing', { other: [{ 'anything-but': ['x'] }] }, false],
-    ['a rule or a value', { eventName: [{ prefix: 'x' }, 'MODIFY'] }, true],
+    ['a rule or a value', { eventName: [{ exists: false }, 'MODIFY'] }, true],
   ])('on %s passes a record: %o → %s', (_, pattern, expected) => {
     expect(passes(record, pattern)).toBe(expected);
   });
@@ -59,7 +50,7 @@ describe('an event filter', () => {
     expect(passes({ eventName: 'REMOVE' }, insert, modify)).toBe(false);
   });
 
-  it.each([{ numeric: ['>', 5] }, { suffix: 'x' }, { 'anything-but': { suffix: 'x' } }])(
+  it.each([{ numeric: ['>', 5] }, { suffix: 'x' }])(
     'stops at a rule it does not know before any record comes: %o',
     (rule) => {
       const pattern = JSON.stringify({ dynamodb: { SizeBytes: [rule] } });

@@ -66,12 +66,6 @@ describe('a value of the template', () => {
       { 'Fn::Select': [3, { 'Fn::Split': [':', { 'Fn::GetAtt': ['fn', 'Arn'] }] }] },
       'us-east-1',
     ],
-    [
-      'Fn::Sub',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders
-      { 'Fn::Sub': '${AWS::Region}/${fn}/${fn.Arn}' },
-      `us-east-1/quire-Test-fn/${fnArn}`,
-    ],
   ])('resolves: %s', (_, value, expected) => {
     expect(resolved(value)).toEqual(expected);
   });
@@ -81,12 +75,6 @@ describe('a value of the template', () => {
       'an intrinsic it does not know',
       { a: { 'Fn::ImportValue': 'x' } },
       "The local stage can't resolve Fn::ImportValue in the template.",
-    ],
-    [
-      'Fn::Sub with variables',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own placeholders
-      { 'Fn::Sub': ['${a}', { a: 'x' }] },
-      "The local stage can't resolve Fn::Sub in the template.",
     ],
     ['Fn::If', { 'Fn::If': ['c', 1, 2] }, "The local stage can't resolve Fn::If in the template."],
     [

@@ -68,21 +68,13 @@ export class DriveIndex {
   inFolder(parent: string, diskNames: string[]): IndexRow[] {
     const rows = this.prepare('SELECT * FROM files WHERE parent = ?').all(parent);
     const known = new Map((rows as unknown as IndexRow[]).map((row) => [row.disk_name, row]));
-    if (diskNames.every((name) => known.has(name))) {
-      return diskNames.map((name) => known.get(name) as IndexRow);
-    }
-    return this.whole(() =>
-      diskNames.map((name) => known.get(name) ?? this.add(newFileId(), parent, name)),
-    );
+    return diskNames.map((name) => known.get(name) ?? this.add(newFileId(), parent, name));
   }
 
   /** Gives a path an id. A row that had either is removed: its file is no longer on disk. */
   add(id: string, parent: string, diskName: string): IndexRow {
-    const taken = this.prepare('DELETE FROM files WHERE id = ? OR (parent = ? AND disk_name = ?)');
-    taken.run(id, parent, diskName);
-    const added = this.prepare('INSERT INTO files (id, parent, disk_name) VALUES (?, ?, ?)');
-    added.run(id, parent, diskName);
-    return this.byId(id) as IndexRow;
+    const sql = 'INSERT OR REPLACE INTO files (id, parent, disk_name) VALUES (?, ?, ?) RETURNING *';
+    return this.get(sql, id, parent, diskName) as IndexRow;
   }
 
   change(id: string, changes: RowChanges): void {
@@ -95,19 +87,6 @@ export class DriveIndex {
 
   close(): void {
     this.db.close();
-  }
-
-  /** Makes all of some changes or, if one throws, none. */
-  private whole<Result>(change: () => Result): Result {
-    this.db.exec('BEGIN');
-    try {
-      const result = change();
-      this.db.exec('COMMIT');
-      return result;
-    } catch (error) {
-      if (this.db.isTransaction) this.db.exec('ROLLBACK');
-      throw error;
-    }
   }
 
   private get(sql: string, ...values: string[]): IndexRow | undefined {

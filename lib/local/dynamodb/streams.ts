@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { watchThread } from '../engines/watched-thread.ts';
+import { watchThread } from '../engines/engine.ts';
 
 /** One that reads a table's stream. */
 export interface StreamFollower {

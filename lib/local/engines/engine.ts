@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { keepCompiled } from '../keep-compiled.ts';
 import { secretKeyEnvironment } from './client-config.ts';
-import { watchThread } from './watched-thread.ts';
 
 /** A running engine: where it answers, and how to stop it. */
 export interface Engine {
@@ -34,6 +33,41 @@ export async function startEngineThread<Report extends Engine = Engine>(
   );
   const tell = (message: object) => thread.postMessage(message);
   return { ...first, close, tell } as Report & EngineThread;
+}
+
+/**
+ * Waits for a thread's first message, and returns it with what has the thread close. Throws if it ends before; `onDeath`
+ * tells of a later end, and by default throws, so that it doesn't go unnoticed where nobody waits for it.
+ */
+export async function watchThread<Message>(
+  thread: Worker,
+  engine: string,
+  onDeath = (reason: string): void => {
+    throw new Error(reason);
+  },
+): Promise<{ first: Message; close(): Promise<void> }> {
+  let closing = false;
+  let cause: Error | undefined;
+  thread.on('error', (error: Error) => {
+    cause = error;
+  });
+  const ended = new Promise<number>((resolve) => thread.once('exit', resolve));
+  const first = await Promise.race([
+    new Promise<Message>((resolve) => thread.once('message', resolve)),
+    ended.then((code): never => {
+      throw cause ?? new Error(`The engine ${engine} ended at its start with code ${code}.`);
+    }),
+  ]);
+  void ended.then((code) => {
+    if (closing) return;
+    onDeath(`The engine ${engine} stopped by itself: ${cause?.stack ?? `it ended with ${code}`}`);
+  });
+  const close = async () => {
+    closing = true;
+    thread.postMessage('close');
+    await ended;
+  };
+  return { first, close };
 }
 
 /** Reports from an engine's thread that the engine runs, and closes it when the stage says so. */

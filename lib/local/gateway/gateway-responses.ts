@@ -8,23 +8,22 @@ export interface GatewayResponse {
 }
 
 /**
- * The responses that API Gateway gives by itself: each one's status, and the default that the template may
- * declare in its place.
+ * The statuses of the responses that API Gateway gives by itself.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-const defaults: Record<string, { status: number; fallback: string }> = {
-  ACCESS_DENIED: { status: 403, fallback: 'DEFAULT_4XX' },
-  AUTHORIZER_FAILURE: { status: 500, fallback: 'DEFAULT_5XX' },
-  BAD_REQUEST_BODY: { status: 400, fallback: 'DEFAULT_4XX' },
-  INTEGRATION_FAILURE: { status: 502, fallback: 'DEFAULT_5XX' },
-  INTEGRATION_TIMEOUT: { status: 504, fallback: 'DEFAULT_5XX' },
-  MISSING_AUTHENTICATION_TOKEN: { status: 403, fallback: 'DEFAULT_4XX' },
-  REQUEST_TOO_LARGE: { status: 413, fallback: 'DEFAULT_4XX' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, fallback: 'DEFAULT_4XX' },
-  UNAUTHORIZED: { status: 401, fallback: 'DEFAULT_4XX' },
+const statuses = {
+  ACCESS_DENIED: 403,
+  AUTHORIZER_FAILURE: 500,
+  BAD_REQUEST_BODY: 400,
+  INTEGRATION_FAILURE: 502,
+  INTEGRATION_TIMEOUT: 504,
+  MISSING_AUTHENTICATION_TOKEN: 403,
+  REQUEST_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  UNAUTHORIZED: 401,
 };
 
-export type GatewayResponseType = keyof typeof defaults & string;
+export type GatewayResponseType = keyof typeof statuses;
 
 interface Declared {
   ResponseType: string;
@@ -33,30 +32,27 @@ interface Declared {
   ResponseTemplates?: Record<string, string>;
 }
 
-/** The gateway responses that the template declares. */
-export class GatewayResponses {
-  private readonly declared: Map<string, Declared>;
+export type GatewayResponses = ReturnType<typeof gatewayResponses>;
 
-  constructor(template: Template) {
-    this.declared = new Map(
-      resourcesOf(template, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => {
-        const response = Properties as unknown as Declared;
-        return [response.ResponseType, response];
-      }),
-    );
-  }
-
-  /** Returns the response of one type to a request with these headers. */
-  get(type: GatewayResponseType, request: IncomingHttpHeaders = {}): GatewayResponse {
-    const { status, fallback } = defaults[type] ?? { status: 500, fallback: 'DEFAULT_5XX' };
-    const declared = this.declared.get(type) ?? this.declared.get(fallback);
-    const body = declared?.ResponseTemplates?.['application/json'];
+/** Returns what makes the gateway response of a type to a request with these headers, as the template declares it. */
+export function gatewayResponses(template: Template) {
+  const declared = new Map(
+    resourcesOf(template, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => {
+      const response = Properties as unknown as Declared;
+      return [response.ResponseType, response];
+    }),
+  );
+  return (type: GatewayResponseType, request: IncomingHttpHeaders = {}): GatewayResponse => {
+    const status = statuses[type];
+    const response =
+      declared.get(type) ?? declared.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
+    const body = response?.ResponseTemplates?.['application/json'];
     return {
-      status: Number(declared?.StatusCode ?? status),
-      headers: { 'content-type': 'application/json', ...headersOf(declared, request) },
+      status: Number(response?.StatusCode ?? status),
+      headers: { 'content-type': 'application/json', ...headersOf(response, request) },
       body: body ?? JSON.stringify({ message: type }),
     };
-  }
+  };
 }
 
 /**

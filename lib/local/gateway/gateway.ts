@@ -178,7 +178,7 @@ export class Gateway {
     reply: FastifyReply,
     type: GatewayResponseType,
   ): FastifyReply {
-    const { status, headers, body } = this.responses.get(type, request.headers);
+    const { status, headers, body } = this.responses(type, request.headers);
     return reply.code(status).headers(headers).send(body);
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { bundlesIn } from '../../stack/bundles/folder.ts';
 import type { Narrator } from '../narrator.ts';
 import { type Permissions, permissionsOf } from '../permissions/policies.ts';
@@ -106,7 +107,7 @@ export class Functions {
   async close(graceMs: number): Promise<void> {
     const deadline = Date.now() + graceMs;
     while (this.inFlight() > 0 && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
     }
     await Promise.all([...this.hosts.values()].map((host) => host.close()));
   }

@@ -72,10 +72,11 @@ function refuseOtherTypes(type = 'RequestResponse'): void {
   throw new InvokeError(400, 'InvalidParameterValueException', message);
 }
 
+/** No payload at all stands for an empty object, as on AWS. */
 function readPayload(body: Buffer | undefined): unknown {
   if (body && body.length > maxPayloadBytes) throw tooLarge();
   try {
-    return JSON.parse(String(body));
+    return body?.length ? JSON.parse(body.toString()) : {};
   } catch (cause) {
     const message = `Could not parse request body into json: ${(cause as Error).message}`;
     throw new InvokeError(400, 'InvalidRequestContentException', message);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   DeleteMessageBatchCommand,
   type Message,
@@ -88,7 +89,7 @@ export class QueuePoller {
     } catch (error) {
       if (this.stopped.signal.aborted) return [];
       this.config.narrator.problem(`receiving from ${this.config.queueUrl}: ${error}`);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await pause(1000);
       return [];
     }
   }
@@ -100,7 +101,7 @@ export class QueuePoller {
         return await this.config.function.invoke(event);
       } catch (error) {
         if (!(error instanceof ThrottledError) || this.stopped.signal.aborted) throw error;
-        await new Promise((resolve) => setTimeout(resolve, throttledPauseMs));
+        await pause(throttledPauseMs);
       }
     }
   }

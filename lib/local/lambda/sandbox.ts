@@ -45,7 +45,7 @@ export class Sandbox {
   private readonly idleMs: number;
   private readonly runtime: Runtime;
   private readonly pending = new Map<string, Pending>();
-  private state: 'open' | 'finishing' | 'dead' = 'open';
+  private state: 'open' | 'ending' | 'dead' = 'open';
   private isReached = true;
   private isOutOfMemory = false;
   private idleTimer: NodeJS.Timeout | undefined;
@@ -100,15 +100,9 @@ export class Sandbox {
     return JSON.parse(payload);
   }
 
-  /** Takes no more invocations, and ends after those under way. */
-  finish(): void {
-    this.state = 'finishing';
-    this.endIfDone();
-  }
-
-  /** Ends, once it has done what it does at its end. */
+  /** Takes no more invocations, and ends once it has done what it does at its end. */
   async end(): Promise<void> {
-    this.state = 'finishing';
+    this.state = 'ending';
     this.runtime.post('end');
     const late = setTimeout(() => this.runtime.kill(), longestEndMs);
     await this.ended;
@@ -183,7 +177,6 @@ export class Sandbox {
     } else {
       pending.resolve(end.payload);
     }
-    this.endIfDone();
   }
 
   /** Fails an invocation whose time is up, and ends all others beside it. */
@@ -207,10 +200,6 @@ export class Sandbox {
   private rest(): void {
     clearTimeout(this.idleTimer);
     if (this.state !== 'open' || this.pending.size > 0) return;
-    this.idleTimer = setTimeout(() => this.finish(), this.idleMs).unref();
-  }
-
-  private endIfDone(): void {
-    if (this.state === 'finishing' && this.pending.size === 0) void this.end();
+    this.idleTimer = setTimeout(() => void this.end(), this.idleMs).unref();
   }
 }

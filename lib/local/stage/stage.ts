@@ -1,7 +1,7 @@
 import type { OwnModels } from '../../../shared/models/own-models.ts';
 import { deployTables } from '../dynamodb/deploy-tables.ts';
 import { Gateway } from '../gateway/gateway.ts';
-import { GatewayResponses } from '../gateway/gateway-responses.ts';
+import { gatewayResponses } from '../gateway/gateway-responses.ts';
 import { preflightsOf } from '../gateway/preflight.ts';
 import { routesOf } from '../gateway/routes.ts';
 import { startEventSources } from '../lambda/event-sources.ts';
@@ -103,10 +103,9 @@ export async function deploy(
     narrator,
   );
   closers.push(() => functions.close(closeGraceMs));
-  const responses = new GatewayResponses(template);
   const gateway = new Gateway(
     routesOf(template, names, functions),
-    responses,
+    gatewayResponses(template),
     narrator,
     preflightsOf(template, names),
   );

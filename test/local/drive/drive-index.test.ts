@@ -1,7 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DriveIndex } from '../../../lib/local/drive/drive-index.ts';
 import { startDriveServer } from '../../../lib/local/drive/drive-server.ts';
 import { accessToken, driveClient, useDrive } from '../../support/servers/drive.ts';
 
@@ -44,15 +43,4 @@ it('a file that is moved on disk leaves its old id', async () => {
 
   await expect(drive.client.files.get({ fileId: id })).rejects.toMatchObject({ status: 404 });
   expect(await drive.idOf('after.txt')).not.toBe(id);
-});
-
-it('a change that fails half way is not made, and the next one is', () => {
-  const index = new DriveIndex();
-  const noName = null as unknown as string;
-
-  expect(() => index.inFolder('', ['first.txt', noName])).toThrow('NOT NULL');
-  const [first] = index.inFolder('', ['first.txt']);
-
-  expect(index.byId(first?.id ?? '')).toEqual(first);
-  index.close();
 });

@@ -6,7 +6,7 @@ import {
   tokenAuthorizer,
 } from '../../../lib/local/gateway/authorizers.ts';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
-import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
+import { gatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import type { Route } from '../../../lib/local/gateway/routes.ts';
 import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
@@ -14,7 +14,7 @@ import { shared } from '../../support/run/shared.ts';
 import { poll } from '../../support/servers/poll.ts';
 import { TinyFunctions } from '../lambda/tiny-functions.ts';
 
-const responses = new GatewayResponses(readAssembly(await shared('unbundled')).template);
+const responses = gatewayResponses(readAssembly(await shared('unbundled')).template);
 
 let functions: TinyFunctions;
 let gateway: Gateway;

@@ -135,22 +135,25 @@ export class ServiceStack extends Stack {
     if (settings.kmsKey) encryptWith(settings.kmsKey, this);
     inlinePolicies(this);
 
-    new CfnOutput(this, 'BaseUrl', { value: api.url });
-    new CfnOutput(this, 'ApiUrl', { value: api.url });
-    new CfnOutput(this, 'LedgerTable', { value: ledger.table.tableName });
-    new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
-    new CfnOutput(this, 'UsageTable', { value: usage.table.tableName });
     const models = [...catalogue.models, ...catalogue.embeddingModels];
-    new CfnOutput(this, 'Models', { value: models.map(({ id }) => id).join(' ') });
-    new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
-    new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
-    new CfnOutput(this, 'FilesTable', { value: files.table.tableName });
-    new CfnOutput(this, 'FileQuota', { value: this.toJsonString(files.quota) });
-    new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });
-    new CfnOutput(this, 'LaneShards', { value: String(laneShards) });
-    if (settings.requestsPerMinute !== undefined) {
-      new CfnOutput(this, 'RequestsPerMinute', { value: String(settings.requestsPerMinute) });
+    const outputs = {
+      BaseUrl: api.url,
+      ApiUrl: api.url,
+      LedgerTable: ledger.table.tableName,
+      KeysTable: keys.table.tableName,
+      UsageTable: usage.table.tableName,
+      Models: models.map(({ id }) => id).join(' '),
+      FeedbackTable: feedback.table.tableName,
+      JobsTable: jobs.table.tableName,
+      FilesTable: files.table.tableName,
+      FileQuota: this.toJsonString(files.quota),
+      JobRetentionDays: retentionDays,
+      LaneShards: laneShards,
+      RequestsPerMinute: settings.requestsPerMinute,
+      WebhooksTable: webhooks.table.tableName,
+    };
+    for (const [name, value] of Object.entries(outputs)) {
+      if (value !== undefined) new CfnOutput(this, name, { value: String(value) });
     }
-    new CfnOutput(this, 'WebhooksTable', { value: webhooks.table.tableName });
   }
 }

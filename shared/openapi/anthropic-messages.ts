@@ -4,7 +4,15 @@ import * as request from '../chat/message-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { messagesErrorAnswer, modelErrors } from './error-answers.ts';
 import { headersOfAnswers } from './headers.ts';
-import { content, described, json, kept, operation, parameters } from './operation.ts';
+import {
+  content,
+  described,
+  json,
+  kept,
+  operation,
+  parameters,
+  wholeOrStreamed,
+} from './operation.ts';
 
 /** The document calls another schema a source. */
 const { Source: BlockSource, ...requests } = request;
@@ -48,27 +56,22 @@ export const operations = [
       },
     }),
     answers: {
-      200: {
-        description: 'The answer, as a whole or in pieces.',
-        headers: ['request-id', ...headersOfAnswers],
-        content: {
-          'application/json': content(answers.AnsweredMessage, {
-            'An answer': {
-              id: 'msg_013Zva2CMHLNnXjNJJKqJ2EF',
-              type: 'message',
-              role: 'assistant',
-              model,
-              content: [{ type: 'text', text: 'Hello!' }],
-              stop_reason: 'end_turn',
-              stop_sequence: null,
-              usage: { input_tokens: 9, output_tokens: 2 },
-            },
-          }),
-          'text/event-stream': content(answers.MessageEvent, {
-            'A piece of text': kept('A piece of text'),
-          }),
-        },
-      },
+      200: wholeOrStreamed(
+        content(answers.AnsweredMessage, {
+          'An answer': {
+            id: 'msg_013Zva2CMHLNnXjNJJKqJ2EF',
+            type: 'message',
+            role: 'assistant',
+            model,
+            content: [{ type: 'text', text: 'Hello!' }],
+            stop_reason: 'end_turn',
+            stop_sequence: null,
+            usage: { input_tokens: 9, output_tokens: 2 },
+          },
+        }),
+        content(answers.MessageEvent, { 'A piece of text': kept('A piece of text') }),
+        ['request-id', ...headersOfAnswers],
+      ),
       400: wrongRequest,
       404: noSuchModel,
       ...modelErrors.messages,

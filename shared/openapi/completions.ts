@@ -11,8 +11,15 @@ import { ModelEntry, ModelList, ModelPath } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer, modelErrors } from './error-answers.ts';
 import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
-import { headersOfAnswers } from './headers.ts';
-import { content, described, json, kept, operation, parameters } from './operation.ts';
+import {
+  content,
+  described,
+  json,
+  kept,
+  operation,
+  parameters,
+  wholeOrStreamed,
+} from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
 const AnyModel = v.union([ModelEntry, AnthropicModel]);
@@ -86,38 +93,34 @@ export const operations = [
       },
     }),
     answers: {
-      200: {
-        description: 'The answer, as a whole or in pieces.',
-        headers: headersOfAnswers,
-        content: {
-          'application/json': content(completion.Completion, {
-            'An answer': {
-              id: 'chatcmpl-Bx4T0',
-              object: 'chat.completion',
-              created: 1795187045,
-              model,
-              choices: [
-                {
-                  index: 0,
-                  message: { role: 'assistant', content: 'Hello!' },
-                  finish_reason: 'stop',
-                },
-              ],
-              usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
-            },
-          }),
-          'text/event-stream': content(CompletionEvent, {
-            'A chunk': {
-              id: 'chatcmpl-Bx4T0',
-              object: 'chat.completion.chunk',
-              created: 1795187045,
-              model,
-              choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }],
-            },
-            'A stream that broke off': kept('A stream that broke off'),
-          }),
-        },
-      },
+      200: wholeOrStreamed(
+        content(completion.Completion, {
+          'An answer': {
+            id: 'chatcmpl-Bx4T0',
+            object: 'chat.completion',
+            created: 1795187045,
+            model,
+            choices: [
+              {
+                index: 0,
+                message: { role: 'assistant', content: 'Hello!' },
+                finish_reason: 'stop',
+              },
+            ],
+            usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+          },
+        }),
+        content(CompletionEvent, {
+          'A chunk': {
+            id: 'chatcmpl-Bx4T0',
+            object: 'chat.completion.chunk',
+            created: 1795187045,
+            model,
+            choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }],
+          },
+          'A stream that broke off': kept('A stream that broke off'),
+        }),
+      ),
       400: completionErrorAnswer(
         'Something is wrong with the request, or the messages are longer than the model takes.',
         `The messages are longer than the 400000 tokens that ${model} takes.`,

@@ -12,7 +12,6 @@ import * as errorBodies from './error-bodies.ts';
 import * as feedback from './feedback.ts';
 import * as files from './files.ts';
 import { headers } from './headers.ts';
-import * as jobResults from './job-results.ts';
 import * as jobs from './jobs.ts';
 import { refTo, toJsonSchemas } from './json-schema.ts';
 import * as messages from './messages.ts';
@@ -40,7 +39,6 @@ The most that a request can cost is held against the key's budget, and its team'
 const parts: { components: Record<string, Component>; operations?: Operation[] }[] = [
   submitJob,
   jobs,
-  jobResults,
   messages,
   chatStream,
   sessions,

@@ -1,14 +1,18 @@
 import * as v from 'valibot';
 import { Progress } from '../jobs/engine/item/status.ts';
+import * as results from '../jobs/results/result.ts';
+import { ResultWarning } from '../jobs/results/warnings.ts';
 import { PagePath } from '../jobs/routes/draw-page.ts';
 import { JobListQuery, JobPath } from '../jobs/routes/read.ts';
 import { DeletedJob, Extract, JobList, JobRecord } from '../jobs/routes/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
-import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
 import { content, described, example, json, kept, operation, parameters } from './operation.ts';
 
-export const components = described({ Job: JobRecord, Extract, Progress, DeletedJob, JobList });
+export const components = {
+  ...described({ Job: JobRecord, Extract, Progress, DeletedJob, JobList }),
+  ...described({ ...results, ResultWarning }),
+};
 
 const { chat, ocr } = catalogue.defaults;
 
@@ -27,11 +31,13 @@ export const queuedJob = example(JobRecord, {
 
 const ended: Partial<JobRecord> = kept('ended');
 
+const extractResult: results.ExtractResult = kept('extractResult');
+
 const chatJob: JobRecord = {
   ...queuedJob,
   ...ended,
   id: 'job_019aa1f2-6b40-7a11-8c02-54d1e0f7a3b9',
-  result: chatResult,
+  result: kept('chatResult'),
 };
 
 const ocrJob: JobRecord = {
@@ -44,7 +50,7 @@ const ocrJob: JobRecord = {
   drive_file_id: '1kQ8b6YhPz3nWc0uTgE5sRm2XvLd7aFjo',
   drive_folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E',
   drive_result_file_id: '1f0gWq3xkZ8b2yTnLr5sVd7uHc9aJp4eM',
-  result: ocrResult,
+  result: kept('ocrResult'),
 };
 
 const extractJob: JobRecord = {
@@ -67,7 +73,7 @@ const folderJob: JobRecord = {
   model: ocr,
   input_type: 'drive_folder',
   drive_folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E',
-  result: folderResult,
+  result: kept('folderResult'),
 };
 
 const stopped: Partial<JobRecord> = { error: 'stopped: The job was stopped by its caller.' };

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import examples from './examples.json' with { type: 'json' };
-import type { HeaderName } from './headers.ts';
+import { type HeaderName, headersOfAnswers } from './headers.ts';
 import words from './words.json' with { type: 'json' };
 
 /** The groups that the document lists routes under. */
@@ -105,6 +105,17 @@ export const json = <Schema extends v.GenericSchema>(
   examples: Record<string, v.InferInput<Schema>> = {},
   headers: HeaderName[] = [],
 ): Answer => ({ description, headers, content: { 'application/json': content(schema, examples) } });
+
+/** Describes a model's answer, as a whole or as a stream of events. */
+export const wholeOrStreamed = (
+  whole: Content,
+  streamed: Content,
+  headers: readonly HeaderName[] = headersOfAnswers,
+): Answer => ({
+  description: 'The answer, as a whole or in pieces.',
+  headers,
+  content: { 'application/json': whole, 'text/event-stream': streamed },
+});
 
 /** Describes a schema and, if it is an object's, each of its fields, by an entry of `words`. */
 export function component<Schema extends v.GenericSchema>(

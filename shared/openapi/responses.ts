@@ -5,8 +5,7 @@ import { ResponseRequest, ResponseText, ResponseTool } from '../chat/response-re
 import { catalogue } from '../models/catalogue.ts';
 import { noSuchModel } from './completions.ts';
 import { completionErrorAnswer, modelErrors } from './error-answers.ts';
-import { headersOfAnswers } from './headers.ts';
-import { content, described, json, operation } from './operation.ts';
+import { content, described, json, operation, wholeOrStreamed } from './operation.ts';
 
 export const components = described({
   ResponseRequest,
@@ -51,39 +50,35 @@ export const operations = [
       },
     }),
     answers: {
-      200: {
-        description: 'The answer, as a whole or in pieces.',
-        headers: headersOfAnswers,
-        content: {
-          'application/json': content(ModelResponse, {
-            'An answer': {
-              ...response,
-              status: 'completed',
-              output: [
-                {
-                  ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
-                  content: [{ type: 'output_text', text: 'Hello!', annotations: [] }],
-                },
-              ],
-              usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 },
-            },
-          }),
-          'text/event-stream': content(ResponseEvent, {
-            'A piece of a text': {
-              ...{ type: 'response.output_text.delta', sequence_number: 4, delta: 'Hel' },
-              ...{ item_id: 'msg_1', output_index: 0, content_index: 0 },
-            },
-            'A stream that broke off': {
-              ...{ type: 'response.failed', sequence_number: 5 },
-              response: {
-                ...response,
-                status: 'failed',
-                error: { code: 'server_error', message: 'The model broke off its answer.' },
+      200: wholeOrStreamed(
+        content(ModelResponse, {
+          'An answer': {
+            ...response,
+            status: 'completed',
+            output: [
+              {
+                ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+                content: [{ type: 'output_text', text: 'Hello!', annotations: [] }],
               },
+            ],
+            usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 },
+          },
+        }),
+        content(ResponseEvent, {
+          'A piece of a text': {
+            ...{ type: 'response.output_text.delta', sequence_number: 4, delta: 'Hel' },
+            ...{ item_id: 'msg_1', output_index: 0, content_index: 0 },
+          },
+          'A stream that broke off': {
+            ...{ type: 'response.failed', sequence_number: 5 },
+            response: {
+              ...response,
+              status: 'failed',
+              error: { code: 'server_error', message: 'The model broke off its answer.' },
             },
-          }),
-        },
-      },
+          },
+        }),
+      ),
       400: refused,
       404: noSuchModel,
       ...modelErrors.completions,

@@ -1,4 +1,5 @@
 import { ExtractInput } from '../jobs/kinds/extraction/extract-input.ts';
+import type { FolderResult } from '../jobs/results/result.ts';
 import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/routes/estimate.ts';
 import { JobRecord } from '../jobs/routes/record.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
-import { folderResult } from './job-results.ts';
 import { queuedJob } from './jobs.ts';
 import {
   component,
@@ -42,10 +42,12 @@ export const components = {
   }),
 };
 
+const { left_out }: FolderResult = kept('folderResult');
+
 const estimate: JobEstimate = {
   dry_run: true,
   files: { found: 12, pending: 10, skipped: 1, unsupported: 1, unreadable: 0 },
-  left_out: folderResult.left_out,
+  left_out,
   left_out_more: 0,
   subfolders: { found: 2, listed: 0 },
   pages: { known: 7, unknown_files: 1, assumed_each: 3000 },

@@ -4,16 +4,7 @@ import * as reports from '../usage/reports.ts';
 import { validationErrors } from './error-answers.ts';
 import { described, json, kept, operation, parameters } from './operation.ts';
 
-export const components = described({
-  ...reports,
-  LimitsReport: limits.LimitsReport,
-  FurtherLimit: limits.FurtherLimit,
-  SearchPrice: limits.SearchPrice,
-  ResearchLimit: limits.ResearchLimit,
-  Budget: limits.Budget,
-  TeamBudget: limits.TeamBudget,
-  OcrAllowance: limits.OcrAllowance,
-});
+export const components = described({ ...reports, ...limits });
 
 const exampleUse = {
   requests: 9,

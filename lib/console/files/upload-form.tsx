@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Purpose } from '../../../shared/files/file.ts';
+import { useAction } from '../parts/action.ts';
 import { Failed } from '../parts/failed.tsx';
 import { bytes } from '../parts/format.ts';
 import { Quiet } from '../parts/quiet.tsx';
@@ -25,8 +26,8 @@ export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
   const [file, setFile] = useState<File>();
   const [purpose, setPurpose] = useState<Purpose>('user_data');
   const [kept, setKept] = useState('');
-  const [sent, setSent] = useState<number>();
-  const [problem, setProblem] = useState<Error>();
+  const [sent, setSent] = useState(0);
+  const { problem, isBusy, act } = useAction();
   const [done, setDone] = useState<string>();
   const leaving = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
@@ -38,22 +39,17 @@ export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
     const cancelling = new AbortController();
     leaving.current = cancelling;
     setSent(0);
-    setProblem(undefined);
     setDone(undefined);
-    try {
+    await act(async () => {
       const keptSeconds = kept ? Number(kept) : undefined;
       const { filename } = await upload({ file, purpose, keptSeconds }, setSent, cancelling.signal);
       form.reset();
       setFile(undefined);
       setDone(`${filename} is uploaded.`);
       onUploaded();
-    } catch (error) {
-      if (!cancelling.signal.aborted) setProblem(error as Error);
-    }
-    setSent(undefined);
+    });
   };
 
-  const isBusy = sent !== undefined;
   return (
     <form class="narrow upload" aria-label="Upload a file" onSubmit={submit}>
       <fieldset disabled={isBusy}>

@@ -72,7 +72,7 @@ function sumByModel(days: readonly ModelDay[]): ModelSum[] {
     .sort((a, b) => b.cost - a.cost || b.requests - a.requests);
 }
 
-const sum = (days: ModelDay[], figure: (day: ModelDay) => number) =>
+const sum = <Day,>(days: readonly Day[], figure: (day: Day) => number) =>
   days.reduce((total, day) => total + figure(day), 0);
 
 function ByModel({ models, total }: { models: ModelSum[]; total: number }) {
@@ -193,7 +193,7 @@ export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsRepor
         label="Use of jobs by kind"
         columns={['Kind', 'Spent', 'Calls', 'Failed', 'Tokens', 'Pages read']}
       >
-        {sumByTag(days).map(([tag, use]) => (
+        {sumByTag(days).map(({ tag, ...use }) => (
           <tr key={tag}>
             <th scope="row">{tagNames[tag] ?? tag}</th>
             <td>{usd(use.spend)}</td>
@@ -209,17 +209,14 @@ export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsRepor
 }
 
 function sumByTag(days: BatchStatsReport['days']) {
-  const none = { spend: 0, requests: 0, failed: 0, tokens: 0, images: 0 };
-  const sums = new Map<string, typeof none>();
-  for (const day of days) {
-    const sum = sums.get(day.tag) ?? none;
-    sums.set(day.tag, {
-      spend: sum.spend + day.spend_usd,
-      requests: sum.requests + day.requests,
-      failed: sum.failed + day.failed_requests,
-      tokens: sum.tokens + day.prompt_tokens + day.completion_tokens,
-      images: sum.images + day.images,
-    });
-  }
-  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...Map.groupBy(days, ({ tag }) => tag)]
+    .map(([tag, of]) => ({
+      tag,
+      spend: sum(of, ({ spend_usd }) => spend_usd),
+      requests: sum(of, ({ requests }) => requests),
+      failed: sum(of, ({ failed_requests }) => failed_requests),
+      tokens: sum(of, ({ prompt_tokens, completion_tokens }) => prompt_tokens + completion_tokens),
+      images: sum(of, ({ images }) => images),
+    }))
+    .sort((a, b) => (a.tag < b.tag ? -1 : 1));
 }

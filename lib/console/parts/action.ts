@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
 
-/** What is done once a button is pressed: whether it is under way, why the last try failed, and what begins it. */
+/** What is done once a button is pressed: whether it is under way, why the last try failed, unless its user stopped it, and what begins it. */
 export function useAction() {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
   const act = async (action: () => Promise<unknown>) => {
     setBusy(true);
     setProblem(undefined);
-    await action().catch(setProblem);
+    await action().catch((error: Error) => {
+      if (error.name !== 'AbortError') setProblem(error);
+    });
     setBusy(false);
   };
   return { problem, isBusy, act };

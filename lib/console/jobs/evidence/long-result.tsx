@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
+import { useAction } from '../../parts/action.ts';
 import { Failed } from '../../parts/failed.tsx';
 import type { Job } from '../job.ts';
 import { Fields } from './fields.tsx';
@@ -7,16 +8,10 @@ import { Fields } from './fields.tsx';
 /** A result too long for a record: it lies on a host that the page may not ask, so that its user brings it. */
 export function LongResult({ job, url }: { job: Job; url: string }) {
   const [whole, setWhole] = useState<ExtractResult>();
-  const [problem, setProblem] = useState<Error>();
+  const { problem, act } = useAction();
   if (whole) return <Fields job={job} result={whole} />;
-  const open = async (file: File | undefined) => {
-    if (!file) return;
-    try {
-      setWhole(resultIn(await file.text()));
-    } catch (error) {
-      setProblem(error as Error);
-    }
-  };
+  const open = (file: File | undefined) =>
+    file && act(async () => setWhole(resultIn(await file.text())));
   return (
     <>
       <p>

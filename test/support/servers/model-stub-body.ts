@@ -46,6 +46,5 @@ function countWords(messages: ModelRequestBody['messages'], content: string) {
   return { prompt_tokens: wordsOf(prompt).length, completion_tokens: wordsOf(content).length };
 }
 
-function wordsOf(text: string): string[] {
-  return text.match(/\s+|\S+\s*/gu) ?? [];
-}
+/** Splits a text before each word: an expression that takes words whole has no stack for one of ten million letters. */
+const wordsOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\s)(?=\S)/u));

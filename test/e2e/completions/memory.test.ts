@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { call } from '../../support/servers/api.ts';
 import {
@@ -34,7 +35,7 @@ async function neighbourStream() {
   };
 }
 
-/** Asks for small answers, one after another, until `work` is done. Returns their statuses. */
+/** Asks for a small answer every 50 ms until `work` is done, each after the one before. Returns their statuses. */
 async function beside(work: Promise<unknown>): Promise<Set<number>> {
   const account = await chat.newAccount();
   const { id } = chat.newModel('plain');
@@ -43,7 +44,10 @@ async function beside(work: Promise<unknown>): Promise<Set<number>> {
   void work.finally(() => {
     isOver = true;
   });
-  while (!isOver) statuses.add((await complete(account, { model: id })).status);
+  while (!isOver) {
+    statuses.add((await complete(account, { model: id })).status);
+    await setTimeout(50);
+  }
   return statuses;
 }
 

@@ -91,7 +91,7 @@ export async function cachedPages(
 
 /** Returns what a result says of a page. */
 export const shownPage = (step: PageStep): OcrPage =>
-  attributesOf(step, ['page', 'source', 'confidence', 'text', 'error', 'cached']);
+  attributesOf(step, ['page', 'source', 'confidence', 'text', 'error', 'cached', 'part']);
 
 /** Returns the step of a page that was read before: it takes no image and costs nothing. */
 export const fromCache = ({ page, source, confidence, text }: PageStep): PageStep => ({

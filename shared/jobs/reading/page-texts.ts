@@ -4,6 +4,7 @@ import type { Claimed } from '../engine/item/job.ts';
 import { findStep, saveStep } from '../engine/item/steps.ts';
 import type { OcrPage } from '../results/result.ts';
 import { isPaged, type SourceJob } from '../sources/source-job.ts';
+import type { PageStep } from './page-steps.ts';
 
 const stepName = 'parts';
 
@@ -12,14 +13,15 @@ export async function keepFileNames(job: Claimed<SourceJob>, { parts }: Document
   if (parts) await saveStep(job, stepName, parts);
 }
 
-/** Returns the file that each page of a job is of, by page; none for a page of the document itself. */
-export async function namesOfPages(job: SourceJob): Promise<Map<number, { part: string }>> {
-  const names = new Map<number, { part: string }>();
-  if (job.source_kind && isPaged(job.source_kind)) return names;
-  for (const { name, first, last } of (await findStep<NamedPages[]>(job, stepName)) ?? []) {
-    for (let page = first; page <= last; page++) names.set(page, { part: name });
-  }
-  return names;
+/** Returns pages with the file that each is of; a page of the document itself has none. */
+export async function withParts(job: SourceJob, steps: PageStep[]): Promise<PageStep[]> {
+  if (job.source_kind && isPaged(job.source_kind)) return steps;
+  const parts = (await findStep<NamedPages[]>(job, stepName)) ?? [];
+  return steps.map((step) => {
+    // A file within another comes after it.
+    const part = parts.findLast(({ first, last }) => first <= step.page && step.page <= last);
+    return part ? { ...step, part: part.name } : step;
+  });
 }
 
 /** Returns the text of each page; a file in the document has its name above its first page. */

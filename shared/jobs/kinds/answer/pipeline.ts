@@ -48,21 +48,24 @@ export async function runAnswer(job: Claimed<AnswerJob>, signal: AbortSignal) {
 
 /** Ends a pipeline whose chat step has ended. */
 export async function finishPipeline(job: StepsParent): Promise<RunEnd> {
-  const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
-  const step = await stepOf(job);
+  const { ocr, step, chat } = await stepsOf(job);
   if (step?.status !== 'done') {
     return () => failJob(job, `chat_step_failed: ${failureOf(step)}`);
   }
-  const chat = JSON.parse((await keptResult(step)) ?? 'null') as ChatResult;
   return completionOf(job, resultOf(job, ocr, chat), deliveryOf(step));
 }
 
 /** Returns the result of a pipeline that was stopped in its chat step, which may have been answered by then. */
 export async function stoppedPipeline(job: StepsParent): Promise<JobResult> {
+  const { ocr, chat } = await stepsOf(job);
+  return resultOf(job, ocr, chat);
+}
+
+async function stepsOf(job: StepsParent) {
   const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
   const step = await stepOf(job);
-  const chat = step && ((await keptResult(step)) ?? null);
-  return resultOf(job, ocr, chat ? (JSON.parse(chat) as ChatResult) : null);
+  const chat = JSON.parse((step && (await keptResult(step))) ?? 'null') as ChatResult | null;
+  return { ocr, step, chat };
 }
 
 /** A pipeline's result holds the results of both steps. */

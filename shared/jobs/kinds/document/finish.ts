@@ -5,10 +5,10 @@ import { type Claimed, partsPrefixOf } from '../../engine/item/job.ts';
 import { completeJob, failJob } from '../../engine/item/job-end.ts';
 import type { RunEnd } from '../../engine/run/run-job.ts';
 import { type PageStep, pageSteps, shownPage } from '../../reading/page-steps.ts';
-import { namesOfPages, pageText, withFileNames, withPageMarks } from '../../reading/page-texts.ts';
+import { pageText, withFileNames, withPageMarks, withParts } from '../../reading/page-texts.ts';
 import { returnImages } from '../../reading/read-pages.ts';
 import { completionOf, keepResult } from '../../results/keep-result.ts';
-import type { JobResult, OcrPage, OcrResult } from '../../results/result.ts';
+import type { JobResult, OcrResult } from '../../results/result.ts';
 import { warningsOf } from '../../results/warnings.ts';
 import { deliver } from '../../sources/delivery.ts';
 import { resultOf, startChatStep, stoppedPipeline } from '../answer/pipeline.ts';
@@ -18,11 +18,11 @@ import type { DocumentJob, SplitDocument } from './document-job.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
 export async function finishOcr(job: Claimed<DocumentJob>, steps: PageStep[]): Promise<RunEnd> {
-  const result = await ocrResultOf(job, steps, steps.length);
+  const named = await withParts(job, steps);
+  const result = ocrResultOf(named, steps.length);
   if (result.failed_pages?.length === steps.length) throw nothingRead(result);
   if (job.extract) {
-    const pages = pagesOfSteps(steps, await namesOfPages(job));
-    return startExtractStep(job, pagesReadOf(result), pages);
+    return startExtractStep(job, pagesReadOf(result), pagesOfSteps(named));
   }
   if (job.pipeline) {
     const pages = withFileNames(result.pages, ({ text, error }) => text ?? `[${error}]`);
@@ -40,7 +40,7 @@ export async function failWithPages(
   error: string,
 ): Promise<RunEnd> {
   const steps = await pageSteps(job, { first: 1, last: pageCount });
-  const ocr = await ocrResultOf(job, steps, pageCount);
+  const ocr = ocrResultOf(await withParts(job, steps), pageCount);
   const result = ocr.pages.length === 0 ? undefined : resultOf(job, ocr, null);
   return async () => failJob(job, error, result && (await keepResult(job, result)));
 }
@@ -52,7 +52,7 @@ export async function keptPages(job: Claimed<DocumentJob>): Promise<JobResult | 
   if (job.pipeline && job.phase === 'step') return stoppedPipeline(job);
   const pageCount = job.page_count ?? job.progress?.total ?? steps.at(-1)?.page ?? 0;
   if (steps.length === 0) return () => completeJob(job);
-  return resultOf(job, await ocrResultOf(job, steps, pageCount), null);
+  return resultOf(job, ocrResultOf(await withParts(job, steps), pageCount), null);
 }
 
 /** Ends a job whose sections have ended. If one of them failed, so does the job; it keeps what the others read. */
@@ -73,13 +73,8 @@ export async function finishSections(job: Claimed<SplitDocument>): Promise<RunEn
 const maxPage = 99_999;
 
 /** Returns what was read of a document by the steps of its pages. */
-async function ocrResultOf(
-  job: Claimed<DocumentJob>,
-  steps: PageStep[],
-  pageCount: number,
-): Promise<OcrResult> {
-  const files = await namesOfPages(job);
-  const pages = steps.map((step): OcrPage => ({ ...shownPage(step), ...files.get(step.page) }));
+function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
+  const pages = steps.map(shownPage);
   const warnings = warningsOf(steps);
   const pagesOf = (code: string) => warnings.find((each) => each.code === code)?.pages;
   const [failed, unsure] = [pagesOf('page_failed'), pagesOf('low_confidence')];

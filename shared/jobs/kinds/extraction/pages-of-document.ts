@@ -1,26 +1,21 @@
-import type { NamedPages } from '../../../documents/document.ts';
 import { runAll } from '../../engine/run/run-all.ts';
 import { checkLength, type PageStep } from '../../reading/page-steps.ts';
 import { wordsOfStep } from '../../reading/page-words.ts';
 import type { ExtractPage } from './source-pages.ts';
 
-type Part = Partial<Pick<NamedPages & { part: string }, 'part'>>;
+type Part = Pick<PageStep, 'part'>;
 
 const wordsAtOnce = 8;
 
 /** Yields the pages of a document that was read, with their words. A text of no pages is parted into some. */
-export async function* pagesOfSteps(
-  steps: readonly PageStep[],
-  parts: ReadonlyMap<number, Part>,
-): AsyncGenerator<ExtractPage> {
+export async function* pagesOfSteps(steps: readonly PageStep[]): AsyncGenerator<ExtractPage> {
   if (steps.every(isText)) {
-    const texts = steps.map(({ page, text }) => ({ text: text ?? '', ...parts.get(page) }));
-    yield* pagesOfTexts(texts);
+    yield* pagesOfTexts(steps.map((step) => ({ text: step.text ?? '', ...partOf(step) })));
     return;
   }
   for (let start = 0; start < steps.length; start += wordsAtOnce) {
     const some = steps.slice(start, start + wordsAtOnce);
-    const read = some.map((step) => () => pageOf(step, parts.get(step.page)));
+    const read = some.map((step) => () => pageOf(step));
     yield* await runAll(read, wordsAtOnce);
   }
 }
@@ -28,11 +23,13 @@ export async function* pagesOfSteps(
 const isText = ({ source, words_object, text }: PageStep) =>
   source === 'text_layer' && !words_object && text !== '';
 
-async function pageOf(step: PageStep, part: Part = {}): Promise<ExtractPage> {
+const partOf = ({ part }: PageStep): Part => (part === undefined ? {} : { part });
+
+async function pageOf(step: PageStep): Promise<ExtractPage> {
   const { page, source, text, confidence, error, turn, picture_object } = step;
   const { words } = await wordsOfStep(step);
   return {
-    ...{ page, source, confidence, words, text: text ?? '', ...part },
+    ...{ page, source, confidence, words, text: text ?? '', ...partOf(step) },
     status: error !== undefined ? 'failed' : text?.trim() ? 'read' : 'empty',
     ...(error !== undefined && { reason: error }),
     ...(turn && { turn }),

@@ -162,6 +162,7 @@ describe('the text of an Excel file has', () => {
       '<c s="1"><v>45293</v></c>',
       '<c s="1"><v>45293.75</v></c>',
       '<c s="1"><v>0.5</v></c>',
+      '<c s="1"><v>59.24999999</v></c>',
       '<c s="2"><v>45293</v></c>',
       '<c><v>0.30000000000000004</v></c>',
       '<c t="b"><v>1</v></c>',
@@ -171,7 +172,7 @@ describe('the text of an Excel file has', () => {
     const text = officeText(xlsxOf({ S: `<row>${cells.join('')}</row>` }), 'xlsx');
 
     expect(text).toContain(
-      '| 2024-01-02 | 2024-01-02 18:00:00 | 12:00:00 | 45293 days | 0.3 | TRUE | #N/A |',
+      '| 2024-01-02 | 2024-01-02 18:00:00 | 12:00:00 | 1900-02-28 06:00:00 | 45293 days | 0.3 | TRUE | #N/A |',
     );
   });
 

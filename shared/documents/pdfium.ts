@@ -8,6 +8,8 @@ export class Pdfium {
   readonly exports: PdfiumExports;
   /** Memory for the few numbers that a call returns through pointers: 64 bytes. */
   readonly scratch: Pointer;
+  /** The places of four numbers there. */
+  readonly four: [Pointer, Pointer, Pointer, Pointer];
   /** Those of the documents that are open, each by the number that PDFium asks it by. */
   private readonly readers = new Map<number, BlockReader>();
   private lastReader = 0;
@@ -23,7 +25,9 @@ export class Pdfium {
   private constructor(exports: PdfiumExports) {
     this.exports = exports;
     exports.FPDF_InitLibrary();
-    this.scratch = exports.malloc(64);
+    const scratch = exports.malloc(64);
+    this.scratch = scratch;
+    this.four = [scratch, scratch + 4, scratch + 8, scratch + 12];
     const read = (reader: number, position: number, buffer: Pointer, length: number) =>
       this.readers.get(reader)?.read(position, this.bytes(buffer, length)) ? 1 : 0;
     const callback = new WebAssembly.Instance(new WebAssembly.Module(callbackModule), {

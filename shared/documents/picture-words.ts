@@ -1,4 +1,4 @@
-import { type Box, centreOf, heightOf, holds, widthOf } from './box.ts';
+import { type Box, heightOf, holds, widthOf } from './box.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Picture } from './pictures.ts';
 import { type Drawing, drawGrey } from './render-page.ts';
@@ -83,13 +83,7 @@ function showsWords(drawing: Drawing, box: Box, letters: ReadonlySet<number>): b
   let squares = 0;
   for (let y = 0; y < rows; y++) {
     for (let x = 0; x < columns; x++) {
-      const square = {
-        left: x * side,
-        right: (x + 1) * side,
-        top: y * side,
-        bottom: (y + 1) * side,
-      };
-      if (!holds(box, centreOf(square))) continue;
+      if (!holds(box, { x: (x + 0.5) * side, y: (y + 0.5) * side })) continue;
       squares += 1;
       if (!letters.has(keyOf(x, y)) && looksWritten(drawing, x * side, y * side))
         written.add(keyOf(x, y));
@@ -126,7 +120,7 @@ function looksWritten({ width, grey }: Drawing, left: number, top: number): bool
 }
 
 function hasStrokes(isInk: (x: number, y: number) => boolean, ink: number): boolean {
-  const [across, down] = [isInk, (x: number, y: number) => isInk(y, x)].map((at) => {
+  const lines = [isInk, (x: number, y: number) => isInk(y, x)].map((at) => {
     let [changes, emptyLines] = [0, 0];
     for (let y = 0; y < side; y++) {
       let inLine = 0;
@@ -137,14 +131,9 @@ function hasStrokes(isInk: (x: number, y: number) => boolean, ink: number): bool
       if (inLine === 0) emptyLines += 1;
     }
     return { changes, emptyLines };
-  }) as [Lines, Lines];
+  });
   return (
-    Math.max(across.emptyLines, down.emptyLines) >= minEmptyLines * side &&
-    Math.min(across.changes, down.changes) >= minChanges * ink
+    lines.some(({ emptyLines }) => emptyLines >= minEmptyLines * side) &&
+    lines.every(({ changes }) => changes >= minChanges * ink)
   );
-}
-
-interface Lines {
-  changes: number;
-  emptyLines: number;
 }

@@ -136,16 +136,12 @@ class Drawing {
   /** Whether a letter can't be seen where it stands. */
   hides({ isWhite, order }: Style, place: Box): boolean {
     if (this.objects.length < 2 && !isWhite) return false;
-    const { grounds, covers } = this.drawn();
+    this.known ??= this.look();
+    const { grounds, covers } = this.known;
     const middle = centreOf(place);
     const lies = (over: boolean) => (drawn: Drawn) =>
       drawn.order > order === over && holds(drawn.box, middle);
     return covers.some(lies(true)) || (isWhite && !grounds.some(lies(false)));
-  }
-
-  private drawn() {
-    this.known ??= this.look();
-    return this.known;
   }
 
   private look() {
@@ -170,14 +166,7 @@ class Drawing {
 type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 
 function colourOf(pdfium: Pdfium, object: number): Colour {
-  const { exports, scratch } = pdfium;
-  const known = exports.FPDFPageObj_GetFillColor(
-    object,
-    scratch,
-    scratch + 4,
-    scratch + 8,
-    scratch + 12,
-  );
+  const known = pdfium.exports.FPDFPageObj_GetFillColor(object, ...pdfium.four);
   return known ? (pdfium.integers(4) as unknown as Colour) : [0, 0, 0, 255];
 }
 
@@ -207,8 +196,7 @@ function isRectangle(pdfium: Pdfium, path: number): boolean {
 }
 
 function boundsOf(pdfium: Pdfium, object: number): Box {
-  const { exports, scratch } = pdfium;
-  exports.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12);
+  pdfium.exports.FPDFPageObj_GetBounds(object, ...pdfium.four);
   const [left = 0, bottom = 0, right = 0, top = 0] = pdfium.floats(4);
   return { left, right, top: -top, bottom: -bottom };
 }

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holdCall, type ModelCall } from '../../shared/chat/hold-call.ts';
-import { openHeldCall, readCompletion } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { maxPromptTokens } from '../../shared/models/token-bounds.ts';
 import { tiktoken } from '../support/fixtures/tiktoken.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { accountOf, chargesOf } from '../support/worlds/ledger-world.ts';
+import { counted, finish, openKey } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -27,16 +26,6 @@ const tokens = tiktoken()(text) + 20;
 const outputTokens = 10;
 let keyId: string;
 
-async function openKey(budget_usd: number) {
-  keyId = `key_${crypto.randomUUID()}`;
-  await openAccount(keyId, new Date().toISOString(), {
-    budget_usd,
-    duration: null,
-    requests_per_minute: null,
-    max_concurrent: null,
-  });
-}
-
 const callOf = (change: Partial<ModelCall> = {}): ModelCall => ({
   keyId,
   model: mini,
@@ -48,25 +37,17 @@ const callOf = (change: Partial<ModelCall> = {}): ModelCall => ({
 
 /** Makes a call whose prompt its provider tells to have so many tokens. Returns for how many it held. */
 async function ask(prompt: number, change?: Partial<ModelCall>): Promise<number> {
-  const answer = {
-    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: mini.id },
-    choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-    usage: {
-      ...{ prompt_tokens: prompt, completion_tokens: outputTokens },
-      total_tokens: prompt + outputTokens,
-    },
-  };
-  stub.respond(() => ({ kind: 'pieces', pieces: [JSON.stringify(answer)] }));
+  stub.respond(() => counted([prompt, outputTokens]));
   const held = await holdCall(callOf(change));
   const promptUsd = held.hold.charge.hold / 1000 - 500 * price.output;
-  const opened = await openHeldCall(held);
-  readCompletion(opened);
-  await opened.end();
+  await finish(held);
   return Math.round(promptUsd / price.input);
 }
 
 describe('a first prompt of 20 KB, of a key with little left', () => {
-  beforeEach(() => openKey(0.02));
+  beforeEach(async () => {
+    keyId = await openKey(0.02);
+  });
 
   it('holds little more than its tokens', async () => {
     const held = await ask(tokens);
@@ -76,10 +57,10 @@ describe('a first prompt of 20 KB, of a key with little left', () => {
   });
 
   it('fits where its bytes would be refused', async () => {
-    await openKey(0.003);
+    keyId = await openKey(0.003);
 
     expect(await ask(tokens)).toBeLessThan(1.1 * tokens);
-    await openKey(0.003);
+    keyId = await openKey(0.003);
     await expect(ask(tokens, { model: unknown })).rejects.toMatchObject({ statusCode: 429 });
   });
 
@@ -96,7 +77,7 @@ describe('a first prompt of 20 KB, of a key with little left', () => {
   });
 
   it('holds its bytes of a key with plenty left', async () => {
-    await openKey(1);
+    keyId = await openKey(1);
 
     expect(await ask(tokens)).toBe(bytes);
   });

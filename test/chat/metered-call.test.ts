@@ -3,11 +3,11 @@ import { ask } from '../../shared/chat/ask.ts';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
 import { findAccount } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { type Script, useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
+import { openKey } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -15,13 +15,7 @@ await useStore({ modelUrl: stub.url });
 let keyId: string;
 
 beforeEach(async () => {
-  keyId = `key_${performance.now()}`;
-  await openAccount(keyId, new Date().toISOString(), {
-    budget_usd: 100,
-    duration: null,
-    requests_per_minute: null,
-    max_concurrent: null,
-  });
+  keyId = await openKey(100);
 });
 
 function open(script: Script, signal = new AbortController().signal): Promise<MeteredCall> {

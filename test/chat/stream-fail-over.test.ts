@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { openMeteredCall, readCompletion } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { catalogue, findModel, type Model } from '../../shared/models/catalogue.ts';
 import { messageEvent, messageOf, messageStream } from '../support/servers/message-stub.ts';
 import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';
@@ -12,7 +11,8 @@ import {
   responseOf,
   responseStream,
 } from '../support/servers/responses-stub.ts';
-import { accountOf, chargesOf, usd } from '../support/worlds/ledger-world.ts';
+import { accountOf, chargesOf } from '../support/worlds/ledger-world.ts';
+import { openKey } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -108,10 +108,7 @@ let models = 0;
 let keyId: string;
 
 beforeEach(async () => {
-  keyId = `key_${crypto.randomUUID()}`;
-  await openAccount(keyId, new Date().toISOString(), {
-    ...{ budget_usd: usd(100e9), duration: null, requests_per_minute: null, max_concurrent: null },
-  });
+  keyId = await openKey(100);
 });
 
 /** Opens a call of a model with these upstreams, which no other test shares. */

@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holdCall, type ModelCall } from '../../shared/chat/hold-call.ts';
-import { openHeldCall, readCompletion } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { maxPromptTokens } from '../../shared/models/token-bounds.ts';
 import { AgentSession, sessionTools } from '../support/fixtures/agent-session.ts';
 import { cases } from '../support/run/cases.ts';
-import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
 import { accountOf, chargesOf } from '../support/worlds/ledger-world.ts';
+import { counted, finish, openKey, spendAtOnce } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -24,31 +23,11 @@ const price = mini.usdPerMillionTokens as { input: number; output: number };
 const answerTokens = 10;
 let keyId: string;
 
-beforeEach(() => openKey(25));
-
-async function openKey(budget_usd: number) {
-  keyId = `key_${crypto.randomUUID()}`;
-  await openAccount(keyId, new Date().toISOString(), {
-    budget_usd,
-    duration: null,
-    requests_per_minute: null,
-    max_concurrent: null,
-  });
-}
-
-const told = (prompt: number, model = mini.id, completion = answerTokens): Behaviour => ({
-  kind: 'pieces',
-  pieces: [
-    JSON.stringify({
-      ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model },
-      choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-      usage: {
-        ...{ prompt_tokens: prompt, completion_tokens: completion },
-        total_tokens: prompt + completion,
-      },
-    }),
-  ],
+beforeEach(async () => {
+  keyId = await openKey(25);
 });
+
+const told = (prompt: number, model = mini.id) => counted([prompt, answerTokens], { model });
 
 type Change = Partial<Omit<ModelCall, 'body'>> & { body?: object };
 
@@ -79,9 +58,7 @@ async function end(call: ModelCall): Promise<number> {
   const { max_tokens } = held.call.body as { max_tokens?: number };
   const output = (max_tokens ?? mini.maxOutputTokens) * price.output * 1000;
   const tokens = (held.hold.charge.hold - output) / price.input / 1000;
-  const opened = await openHeldCall(held);
-  readCompletion(opened);
-  await opened.end();
+  await finish(held);
   return Math.round(tokens);
 }
 
@@ -95,7 +72,7 @@ describe('a session of an agent', () => {
   const model = findModel(mini.id) as Model;
 
   it('holds what its provider told, and what was added since', async () => {
-    await openKey(cases(0.3, 5));
+    keyId = await openKey(cases(0.3, 5));
     const session = new AgentSession(1);
     const ratios: number[] = [];
     for (let turn = 0; turn < cases(40, 200); turn += 1) {
@@ -113,30 +90,17 @@ describe('a session of an agent', () => {
   });
 
   it('and others at once spend nearly all before one is refused', async () => {
-    await openKey(cases(2, 25));
-    const sessions = Array.from({ length: cases(6, 20) }, (_, seed) => new AgentSession(seed));
-    stub.respond(({ messages }) => {
-      const [, { content } = {}] = messages as { content?: string }[];
-      const { promptTokens = 0 } = sessions[Number(content?.match(/test (\d+)/)?.[1])] ?? {};
-      return told(promptTokens);
-    });
-    let refusedAt: number | undefined;
-    const goOn = async (session: AgentSession) => {
-      while (refusedAt === undefined) {
-        try {
-          await end(callOf(session.messages, { model, body: { max_tokens: 500 } }));
-        } catch (error) {
-          expect(error).toMatchObject({ statusCode: 429 });
-          const { spent, ceiling } = await accountOf(keyId);
-          refusedAt ??= spent / ceiling;
-        }
-        session.goOn();
-      }
-    };
-    await Promise.all(sessions.map(goOn));
+    keyId = await openKey(cases(2, 25));
+
+    const refusedAt = await spendAtOnce(
+      stub,
+      keyId,
+      cases(6, 20),
+      (prompt) => told(prompt),
+      (messages) => end(callOf(messages, { model, body: { max_tokens: 500 } })),
+    );
 
     expect(refusedAt).toBeGreaterThan(0.95);
-    for (const { hold, cost = 0 } of await chargesOf(keyId)) expect(cost).toBeLessThanOrEqual(hold);
   }, 300_000);
 });
 
@@ -148,7 +112,7 @@ const byBytes = maxPromptTokens(mini, { messages: goesOn, tools: sessionTools })
 
 describe('a call whose beginning was told', () => {
   beforeEach(async () => {
-    await openKey(0.05);
+    keyId = await openKey(0.05);
     await ask(begun, 12_000);
   });
 
@@ -160,7 +124,7 @@ describe('a call whose beginning was told', () => {
   });
 
   it('fits where its bytes would be refused', async () => {
-    await openKey(0.015);
+    keyId = await openKey(0.015);
     await ask(begun, 12_000, { body: { max_tokens: 20 } });
 
     const small = { body: { max_tokens: 20 } };
@@ -185,11 +149,11 @@ describe('a call whose beginning was told', () => {
     const tokens = (held.hold.charge.hold / 1000 - 2_000 * output) / input;
     expect(tokens).toBeGreaterThan(50_000);
     stub.respond(() => told(12_100, call.model.id));
-    await (await openHeldCall(held)).end();
+    await finish(held);
   });
 
   it('is not known by what another model answered in its model’s place', async () => {
-    await openKey(0.05);
+    keyId = await openKey(0.05);
     stub.respond(() => told(12_000, 'another-model'));
     await end(callOf(begun));
 
@@ -206,7 +170,7 @@ describe('a call whose beginning was told', () => {
   });
 
   it('pays what it held where there is no more', async () => {
-    await openKey(0.015);
+    keyId = await openKey(0.015);
     await ask(begun, 12_000, { body: { max_tokens: 20 } });
     const { available } = await accountOf(keyId);
 
@@ -226,7 +190,7 @@ describe('where the upstream that told does not answer', () => {
 
   it('the bytes are held before another is asked', async () => {
     const model = theirs('first');
-    await openKey(0.05);
+    keyId = await openKey(0.05);
     stub.respond(() => told(12_000, 'first-a'));
     await end(callOf(begun, { model }));
     stub.respond(({ model: asked }) =>
@@ -243,7 +207,7 @@ describe('where the upstream that told does not answer', () => {
 
   it('nobody else is asked if the key has too little for that', async () => {
     const model = theirs('second');
-    await openKey(0.015);
+    keyId = await openKey(0.015);
     const small = { model, body: { max_tokens: 20 } };
     stub.respond(() => told(12_000, 'second-a'));
     await end(callOf(begun, small));

@@ -6,13 +6,13 @@ import { ask } from '../../shared/chat/ask.ts';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import type { ModelCall } from '../../shared/chat/hold-call.ts';
 import { openMeteredCall } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
 import { minuteMs } from '../support/worlds/clock.ts';
 import { accountOf, chargesOf, sum } from '../support/worlds/ledger-world.ts';
+import { openKey } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -23,13 +23,7 @@ let writes: { entry: string; done: Promise<unknown> }[];
 let keyId: string;
 
 beforeEach(async () => {
-  keyId = `key_${performance.now()}`;
-  await openAccount(keyId, new Date().toISOString(), {
-    budget_usd: 100,
-    duration: null,
-    requests_per_minute: null,
-    max_concurrent: null,
-  });
+  keyId = await openKey(100);
   writes = [];
   const send = dynamodb.send.bind(dynamodb) as (...args: object[]) => Promise<object>;
   vi.spyOn(dynamodb, 'send').mockImplementation((...args: object[]) => {

@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holdCall, type ModelCall } from '../../shared/chat/hold-call.ts';
-import { openHeldCall, readCompletion } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
-import { AgentSession, sessionTools } from '../support/fixtures/agent-session.ts';
+import { sessionTools } from '../support/fixtures/agent-session.ts';
 import { cases } from '../support/run/cases.ts';
-import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';
-import { accountOf, chargesOf } from '../support/worlds/ledger-world.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
+import { accountOf } from '../support/worlds/ledger-world.ts';
+import { counted, finish, openKey, spendAtOnce } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -19,32 +18,8 @@ const mini = findModel('gpt-5-mini') as Model;
 const model: Model = { ...mini, usdPerMillionTokens: { input: 5, output: 25 } };
 let keyId: string;
 
-beforeEach(() => openKey(0.5));
-
-async function openKey(budget_usd: number) {
-  keyId = `key_${crypto.randomUUID()}`;
-  const limits = { duration: null, requests_per_minute: null, max_concurrent: null };
-  await openAccount(keyId, new Date().toISOString(), { budget_usd, ...limits });
-}
-
-const answered = (prompt: number, completion: number, finish_reason = 'stop'): Behaviour => ({
-  kind: 'pieces',
-  pieces: [
-    JSON.stringify({
-      ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: model.id },
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: completion > 0 ? 'ok' : '' },
-          finish_reason,
-        },
-      ],
-      usage: {
-        ...{ prompt_tokens: prompt, completion_tokens: completion },
-        total_tokens: prompt + completion,
-      },
-    }),
-  ],
+beforeEach(async () => {
+  keyId = await openKey(0.5);
 });
 
 type Change = Partial<Omit<ModelCall, 'body'>> & { body?: object };
@@ -65,15 +40,13 @@ const callOf = ({ body, ...change }: Change = {}): ModelCall => ({
 /** Makes a call. Returns the limit of its output. */
 async function end(call: ModelCall): Promise<number | undefined> {
   const held = await holdCall(call);
-  const opened = await openHeldCall(held);
-  readCompletion(opened);
-  await opened.end();
+  await finish(held);
   return (held.call.body as { max_tokens?: number }).max_tokens;
 }
 
 /** Makes a call whose answer is so long. */
 function write(tokens: number, change?: Change) {
-  stub.respond(() => answered(10, tokens));
+  stub.respond(() => counted([10, tokens], { text: tokens > 0 ? 'ok' : '' }));
   return end(callOf(change));
 }
 
@@ -86,36 +59,22 @@ async function limitOf(change?: Change): Promise<number | undefined> {
 
 describe('agents at once that name 32,000 tokens or more', () => {
   it('spend nearly all of a small budget before one is refused', async () => {
-    await openKey(cases(2, 25));
-    const sessions = Array.from({ length: cases(4, 20) }, (_, seed) => new AgentSession(seed));
-    stub.respond(({ messages }, n) => {
-      const [, { content } = {}] = messages as { content?: string }[];
-      const { promptTokens = 0 } = sessions[Number(content?.match(/test (\d+)/)?.[1])] ?? {};
-      return answered(promptTokens, n % 20 === 0 ? 1_500 : 100 + ((n * 37) % 600));
-    });
-    let refusedAt: number | undefined;
-    const goOn = async (session: AgentSession) => {
-      while (refusedAt === undefined) {
-        const { messages } = session;
-        try {
-          const body = { messages, tools: sessionTools, max_tokens: 64_000 };
-          await end(callOf({ model: mini, body }));
-        } catch (error) {
-          expect(error).toMatchObject({ statusCode: 429 });
-          const { spent, ceiling } = await accountOf(keyId);
-          refusedAt ??= spent / ceiling;
-        }
-        session.goOn();
-      }
-    };
-    await Promise.all(sessions.map(goOn));
+    keyId = await openKey(cases(2, 25));
+
+    const refusedAt = await spendAtOnce(
+      stub,
+      keyId,
+      cases(4, 20),
+      (prompt, n) => counted([prompt, n % 20 === 0 ? 1_500 : 100 + ((n * 37) % 600)]),
+      (messages) =>
+        end(callOf({ model: mini, body: { messages, tools: sessionTools, max_tokens: 64_000 } })),
+    );
 
     expect(refusedAt).toBeGreaterThan(0.95);
-    for (const { hold, cost = 0 } of await chargesOf(keyId)) expect(cost).toBeLessThanOrEqual(hold);
   }, 300_000);
 
   it('are all let in at once by a new key though four of them would hold all', async () => {
-    await openKey(2);
+    keyId = await openKey(2);
     const held = await Promise.all(Array.from({ length: 8 }, () => holdCall(callOf())));
 
     const { available } = await accountOf(keyId);
@@ -124,7 +83,7 @@ describe('agents at once that name 32,000 tokens or more', () => {
   });
 
   it('are all let in with long contexts though their most is beyond the budget', async () => {
-    await openKey(25);
+    keyId = await openKey(25);
     const messages = [{ role: 'user', content: 'x'.repeat(100_000) }];
     const calls = Array.from({ length: 20 }, () =>
       callOf({ body: { messages, max_tokens: 64_000 } }),
@@ -155,12 +114,12 @@ describe('a call of a key with little left', () => {
   });
 
   it('may write more after each that its limit ended', async () => {
-    await openKey(0.8);
+    keyId = await openKey(0.8);
     await write(800);
     const limits: (number | undefined)[] = [];
     for (let tries = 0; tries < 2; tries += 1) {
       stub.respond(({ max_completion_tokens = 0 }) =>
-        answered(10, Number(max_completion_tokens), 'length'),
+        counted([10, Number(max_completion_tokens)], { finish_reason: 'length' }),
       );
       limits.push(await end(callOf()));
     }
@@ -178,7 +137,7 @@ describe('a call of a key with little left', () => {
   });
 
   it('is limited to a tenth of what is left if that is more', async () => {
-    await openKey(4);
+    keyId = await openKey(4);
     await write(100);
 
     const limit = await limitOf();
@@ -215,7 +174,7 @@ describe('a call of a key with little left', () => {
   });
 
   it('is refused, with the limit that fits, below 2,048 tokens', async () => {
-    await openKey(0.05);
+    keyId = await openKey(0.05);
 
     const refusal = {
       statusCode: 429,
@@ -233,7 +192,7 @@ describe('the caller’s own limit stands', () => {
     ['where it leaves room for thoughts', { body: { thinking_budget: 31_000 } }],
     ['where it leaves room for thoughts', { body: { reasoning: { max_tokens: '31000' } } }],
   ])('%s', async (_, change) => {
-    await openKey(1);
+    keyId = await openKey(1);
     await write(10, { body: { max_tokens: 10 } });
 
     const { max_tokens = 32_000 } = (change.body ?? {}) as { max_tokens?: number };

@@ -4,7 +4,6 @@ import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import { textOf } from '../models/token-bounds.ts';
 import { type HeldCall, holdCall, type ModelCall } from './hold-call.ts';
 import { type MeteredCall, openHeldCall, readCompletion } from './metered-call.ts';
-import type { ToAnswer } from './respond.ts';
 
 /** A model's answer as a whole; `cost` in nano-dollars. */
 export interface Answer {
@@ -15,6 +14,9 @@ export interface Answer {
   max_tokens?: number;
   cost: number;
 }
+
+/** Makes the answer that a caller gets of an upstream's, as that was parsed. */
+export type ToAnswer = (answer: unknown) => object;
 
 type Used = Pick<Answer, 'usage' | 'cost'>;
 
@@ -35,39 +37,43 @@ export async function ask(call: ModelCall, keep?: Keep<Answer>): Promise<Answer 
 type Keep<Read> = (read: Read) => Promise<Products>;
 
 /** Asks as `ask` does, with a call that is held already. */
-export const askHeld = (held: HeldCall, keep?: Keep<Answer>): Promise<Answer & { kept: Kept }> =>
-  readAndSettle(held, completionIn, keep);
+export const askHeld = async (
+  held: HeldCall,
+  keep?: Keep<Answer>,
+): Promise<Answer & { kept: Kept }> => readAndSettle(await openHeldCall(held), completionIn, keep);
 
-/** Asks as `ask` does, in any dialect. `toAnswer` makes the answer that the caller gets of the upstream's. */
+/** Asks as `ask` does, in any dialect. */
 export const askWhole = async (
   call: ModelCall,
   toAnswer: ToAnswer | undefined,
   keep: Keep<WholeAnswer>,
 ): Promise<WholeAnswer & { kept: Kept }> =>
   readAndSettle(
-    await holdCall(call),
-    (value, used, metered) => {
-      if (metered.dialect === 'chat') completionIn(value, used, metered);
-      else if (!metered.meter.finished) throw unavailable(noCompletion);
+    await openHeldCall(await holdCall(call)),
+    (whole, used, metered) => {
+      const { value } = whole;
+      if (metered.dialect === 'chat') completionIn(whole, used, metered);
       return { body: toAnswer ? toAnswer(value) : (value as object), ...used };
     },
     keep,
   );
 
-/** Makes what is wanted of an answer as it was parsed. Throws for what is none. */
-type Read<Wanted> = (answer: unknown, used: Used, metered: MeteredCall) => Wanted;
+type Whole = ReturnType<typeof readCompletion>;
 
-async function readAndSettle<Wanted extends object>(
-  held: HeldCall,
+/** Makes what is wanted of an answer in one piece. Throws for what is none. */
+type Read<Wanted> = (whole: Whole, used: Used, metered: MeteredCall) => Wanted;
+
+/** Reads an answer in one piece, and settles its call. Throws `ModelError` if it is none. */
+export async function readAndSettle<Wanted extends object>(
+  metered: MeteredCall,
   read: Read<Wanted>,
-  keep: Keep<Wanted> | undefined,
+  keep?: Keep<Wanted>,
 ): Promise<Wanted & { kept: Kept }> {
-  const metered = await openHeldCall(held);
   try {
-    const { value } = readCompletion(metered);
+    const whole = readCompletion(metered);
     const outcome = await metered.outcome();
-    if (!outcome) throw unavailable(noCompletion);
-    const wanted = read(value, usedBy(outcome), metered);
+    if (!outcome || !metered.meter.finished) throw unavailable(noCompletion);
+    const wanted = read(whole, usedBy(outcome), metered);
     const kept = keep && (await metered.endWith(await keep(wanted)));
     return { ...wanted, kept };
   } catch (error) {
@@ -86,8 +92,8 @@ const usedBy = ({ costNanoUsd, promptTokens, completionTokens }: Outcome): Used 
   cost: costNanoUsd,
 });
 
-function completionIn(answer: unknown, used: Used, { maxTokens }: MeteredCall): Answer {
-  const { message, finish_reason } = (answer as Metered | null)?.choices?.[0] ?? {};
+function completionIn({ value }: Whole, used: Used, { maxTokens }: MeteredCall): Answer {
+  const { message, finish_reason } = (value as Metered | null)?.choices?.[0] ?? {};
   if (!message) throw unavailable(noCompletion);
   return {
     content: message['content'] == null ? null : textOf(message),

@@ -110,6 +110,7 @@ export function upstreamBody(
     max_tokens,
     max_completion_tokens,
     metadata,
+    temperature,
     models: _,
     ...rest
   }: CompletionRequest,
@@ -128,16 +129,11 @@ export function upstreamBody(
   if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
   return {
     ...(limit !== undefined && { max_tokens: limit }),
-    ...withoutNull(rest, 'temperature'),
+    ...rest,
+    // Our default applies in place of null.
+    ...(temperature != null && { temperature }),
     ...(rest['store'] === true && metadata && { metadata }),
     ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
     ...(stream && { stream: true, stream_options: { ...stream_options, include_usage: true } }),
   } as CompletionBody & SizedRequest;
-}
-
-/** Leaves out a parameter that is null, so that our default applies. */
-function withoutNull<Values extends Record<string, unknown>>(values: Values, name: string): Values {
-  if (values[name] !== null) return values;
-  const { [name]: _, ...others } = values;
-  return others as Values;
 }

@@ -15,19 +15,14 @@ import { ReadAhead } from './read-ahead.ts';
  * comments. The call is settled after any end of the stream.
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-export const forwardStream = (
-  opening: MeteredCall | Promise<MeteredCall>,
-  wantsUsage: boolean,
-  note: Note = () => {},
-  dialect: DialectName = 'chat',
-): AsyncGenerator<Uint8Array | string> =>
-  withHeartbeats(forwarded(opening, wantsUsage, note, dialect));
+export const forwardStream = (...asked: Parameters<typeof forwarded>) =>
+  withHeartbeats(forwarded(...asked));
 
 async function* forwarded(
   opening: MeteredCall | Promise<MeteredCall>,
   wantsUsage: boolean,
-  note: Note,
-  dialect: DialectName,
+  note: Note = () => {},
+  dialect: DialectName = 'chat',
 ): AsyncGenerator<Uint8Array | string> {
   const ahead = new ReadAhead(opening);
   let reader = readerOf(dialect);

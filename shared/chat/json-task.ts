@@ -19,12 +19,6 @@ export interface JsonTask<Shape extends v.GenericSchema> {
   material: string;
 }
 
-/** A task that is held and not run yet. */
-interface HeldTask<Shape extends v.GenericSchema> {
-  held: HeldCall;
-  shape: Shape;
-}
-
 /** Enough for a list of some sentences, and for a reasoning model's thoughts before it. */
 const maxTokens = 4_000;
 
@@ -58,13 +52,13 @@ export function taskQuestion<Shape extends v.GenericSchema>(
 }
 
 /** Holds a task. Only the first call of a turn counts as a request. Throws as `holdCall` does. */
-export async function holdTask<Shape extends v.GenericSchema>(
+export const holdTask = <Shape extends v.GenericSchema>(
   { caller, request, usage, signal }: Turn,
   model: Model,
   question: JsonTask<Shape>,
   { asRequest = false } = {},
-): Promise<HeldTask<Shape>> {
-  const held = await holdCall({
+): Promise<HeldCall> =>
+  holdCall({
     keyId: caller.keyId,
     ...taskQuestion(model, question),
     subject: chatSubject(request),
@@ -72,14 +66,12 @@ export async function holdTask<Shape extends v.GenericSchema>(
     onSettled: (outcome) => usage.addCall(outcome),
     signal,
   });
-  return { held, shape: question.shape };
-}
 
 /** Runs a held task. Returns undefined if the model fails or its answer has another shape. */
-export async function runTask<Shape extends v.GenericSchema>({
-  held,
-  shape,
-}: HeldTask<Shape>): Promise<v.InferOutput<Shape> | undefined> {
+export async function runTask<Shape extends v.GenericSchema>(
+  held: HeldCall,
+  { shape }: JsonTask<Shape>,
+): Promise<v.InferOutput<Shape> | undefined> {
   const { model } = held.call;
   try {
     const { content } = await askHeld(held);

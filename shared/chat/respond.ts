@@ -8,12 +8,12 @@ import type { Hold } from '../ledger/reserve.ts';
 import type { Metadata } from '../ledger/terms/metadata.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
 import type { Model } from '../models/catalogue.ts';
-import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import type { ModelRequest } from '../models/upstreams/upstream.ts';
+import { readAndSettle, type ToAnswer } from './ask.ts';
 import { forwardStream } from './forward-stream.ts';
 import { type ModelCall, type Route, sizedRequest } from './hold-call.ts';
 import { holdInTime } from './hold-in-time.ts';
-import { type MeteredCall, openHeldCall, readCompletion } from './metered-call.ts';
+import { type MeteredCall, openHeldCall } from './metered-call.ts';
 import { chatSubject } from './turn.ts';
 
 /**
@@ -21,8 +21,6 @@ import { chatSubject } from './turn.ts';
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 export const wholeAnswerMs = 280_000;
-
-export type ToAnswer = (answer: unknown) => object;
 
 /** A request of a caller's, as an upstream is asked it. */
 export interface Question extends ModelRequest {
@@ -83,7 +81,9 @@ export async function respond(
   }
   try {
     const call = await opening;
-    const answer = await wholeCompletion(call, toAnswer);
+    const { answer } = await readAndSettle(call, ({ text, value }) => ({
+      answer: toAnswer ? JSON.stringify(toAnswer(value)) : text,
+    }));
     return {
       statusCode: 200,
       headers: { 'content-type': 'application/json', ...headers, ...answersIn(call) },
@@ -99,19 +99,6 @@ const answersIn = ({ answers: { model, upstream } }: MeteredCall) => ({
   'x-quire-model': model,
   'x-quire-upstream': upstream,
 });
-
-/** Reads a completion that isn't streamed, and settles the call before it is sent. Throws if it is none. */
-async function wholeCompletion(call: MeteredCall, toAnswer?: ToAnswer): Promise<string> {
-  try {
-    const { text, value } = readCompletion(call);
-    if (!call.meter.finished) throw unavailable(noCompletion);
-    return toAnswer ? JSON.stringify(toAnswer(value)) : text;
-  } catch (cause) {
-    throw toModelError(cause);
-  } finally {
-    await call.end();
-  }
-}
 
 /**
  * The headers of what is left: of the key's or the team's budget, and of the requests in OpenAI's names.

@@ -14,16 +14,12 @@ const callersFields: Readonly<Record<string, readonly string[]>> = {
 };
 const anyFields = ['type', 'name', 'description', 'cache_control'];
 
-/** The tools of a request that go on to its model. */
-export type ToolsFor = Pick<ResponseRequest, 'input'> &
-  Partial<Pick<ResponseRequest, 'tools' | 'tool_choice'>>;
-
 /**
  * Returns a request's tools. Throws `UnprocessableEntityError` for a provider's own, unless the catalogue allows it,
  * as it is billed by the call; also if a function's field brings one in. A search of tools is left out, as all are
  * shown.
  */
-export function toolsFor(model: Model, request: ResponseRequest): ToolsFor {
+export function toolsFor(model: Model, request: ResponseRequest) {
   const tools = toolsAmong(model, request.tools ?? [], ['tools']);
   const choice = choiceAmong(model, tools, request.tool_choice);
   return {

@@ -66,10 +66,7 @@ export const DeletedSession = v.object({
 type DeletedSession = v.InferOutput<typeof DeletedSession>;
 
 /** Which session of a caller is meant. */
-interface SessionName {
-  session_id: string;
-  user_id: string;
-}
+type SessionName = Pick<SessionEntry, 'session_id' | 'user_id'>;
 
 const pageSize = 50;
 /** A user may have few of a key's sessions: after this many reads the list stops, and says where to go on. */

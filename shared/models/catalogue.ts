@@ -196,18 +196,16 @@ function parsed(source: unknown): Catalogue {
 }
 
 /** Finds a model by the id that callers use; undefined if there is none. */
-export function findModel(id: string): Model | undefined {
-  return catalogue.models.find((model) => model.id === id);
-}
+export const findModel = (id: string): Model | undefined =>
+  catalogue.models.find((model) => model.id === id);
 
 /** Finds a model that makes embeddings; undefined if there is none. */
 export const findEmbeddingModel = (id: string): EmbeddingModel | undefined =>
   catalogue.embeddingModels.find((model) => model.id === id);
 
 /** Finds an OCR engine by the id that callers use; undefined if there is none. */
-export function findOcrEngine(id: string): OcrEngine | undefined {
-  return catalogue.ocrEngines.find((engine) => engine.id === id);
-}
+export const findOcrEngine = (id: string): OcrEngine | undefined =>
+  catalogue.ocrEngines.find((engine) => engine.id === id);
 
 /** Whether an upstream of a model is asked in a dialect. */
 export const isAskedIn = ({ upstreams }: Model, dialect: DialectName): boolean =>

@@ -33,4 +33,7 @@ export const numberIn = (value: unknown, otherwise = Number.NaN): number =>
   typeof value === 'number' ? value : otherwise;
 
 /** The id of a call that its provider gave none. It must differ from earlier turns' ids. */
-export const newCallId = () => `call_${crypto.randomUUID().replaceAll('-', '')}`;
+export const newCallId = () => newId('call_');
+
+/** An id that begins so. */
+export const newId = (start: string) => start + crypto.randomUUID().replaceAll('-', '');

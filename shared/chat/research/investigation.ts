@@ -42,7 +42,9 @@ export function askWithin<Shape extends v.GenericSchema>(
   question: JsonTask<Shape>,
 ): Promise<v.InferOutput<Shape> | undefined> {
   const maxNanoUsd = maxCostNanoUsd(model, taskQuestion(model, question).body);
-  return budget.spendCall(maxNanoUsd, async () => runTask(await holdTask(turn, model, question)));
+  return budget.spendCall(maxNanoUsd, async () =>
+    runTask(await holdTask(turn, model, question), question),
+  );
 }
 
 /** The status that tells the stage of a research and what it has cost so far. */

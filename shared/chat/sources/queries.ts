@@ -43,8 +43,8 @@ export async function* queriesFor(
   };
   const held = await holdTask(turn, smallModelFor(turn), question, { asRequest });
   const detail = 'Thinking of what to search for';
-  yield* whileHeld(held.held.hold, { type: 'status', stage: 'searching', detail });
-  const written = (await runTask(held))?.queries ?? [];
+  yield* whileHeld(held.hold, { type: 'status', stage: 'searching', detail });
+  const written = (await runTask(held, question))?.queries ?? [];
   const queries = cleanQueries(written, maxQueries);
   if (queries.length === 0) queries.push(truncated(turn.request.message, maxQueryCharacters));
   for (const query of queries) yield searching(query, reach);

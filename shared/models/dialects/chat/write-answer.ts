@@ -1,4 +1,5 @@
 import { doneEvent, eventOf } from '../../../http/event-stream.ts';
+import { newId } from '../../field.ts';
 import { type Ask, createdOf, type ThoughtPart } from '../ask.ts';
 import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
 import { callOf, chatUsage, deltaOf, finishReasons } from '../metered.ts';
@@ -14,7 +15,7 @@ export class ChatAnswerWriter implements AnswerWriter {
 
   constructor(ask: Ask) {
     this.common = {
-      id: newId(),
+      id: newId('chatcmpl-'),
       object: 'chat.completion.chunk',
       created: createdOf(ask),
       model: ask.model,
@@ -92,7 +93,7 @@ export function writeChatAnswer(events: readonly AnswerEvent[], ask: Ask): Body 
   const end = events.find((event) => event.is === 'end');
   const { usage, serviceTier } = events.findLast((event) => event.is === 'usage') ?? {};
   return {
-    id: start?.id ?? newId(),
+    id: start?.id ?? newId('chatcmpl-'),
     object: 'chat.completion',
     created: createdOf(ask),
     model: start?.model ?? ask.model,
@@ -124,5 +125,3 @@ function messageOf(events: readonly AnswerEvent[]): Body {
     ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
   };
 }
-
-const newId = () => `chatcmpl-${crypto.randomUUID().replaceAll('-', '')}`;

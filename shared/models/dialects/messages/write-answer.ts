@@ -1,6 +1,6 @@
 import { messagesErrorType } from '../../../http/messages-error.ts';
 import { blamesRequest, unavailable } from '../../errors.ts';
-import { parsed } from '../../field.ts';
+import { newId, parsed } from '../../field.ts';
 import { estimateTokens } from '../../token-bounds.ts';
 import type { Ask } from '../ask.ts';
 import type { AnswerEvent, AnswerWriter, Body, Usage } from '../dialect.ts';
@@ -198,7 +198,7 @@ export function stopOf({ reason, stopSequence }: End, hasRefused: boolean) {
 }
 
 export const messageOf = (id: string | undefined, model: string): Body => ({
-  id: id ?? `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+  id: id ?? newId('msg_'),
   type: 'message',
   role: 'assistant',
   model,

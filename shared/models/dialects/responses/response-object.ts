@@ -1,4 +1,5 @@
 import { blamesRequest } from '../../errors.ts';
+import { newId } from '../../field.ts';
 import type { Body } from '../dialect.ts';
 
 /** Writes events of a response one after the other, each with its number. */
@@ -17,11 +18,9 @@ export class NumberedEvents {
   }
 }
 
-export const newId = (prefix: string) => `${prefix}_${crypto.randomUUID().replaceAll('-', '')}`;
-
 /** A response that has nothing yet, as its first events have it. Every field is there that clients read without asking. */
 export const emptyResponse = (fields: Body): Body => ({
-  id: newId('resp'),
+  id: newId('resp_'),
   object: 'response',
   created_at: Math.floor(Date.now() / 1000),
   status: 'in_progress',

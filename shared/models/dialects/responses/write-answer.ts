@@ -1,8 +1,9 @@
+import { newId } from '../../field.ts';
 import { type Ask, createdOf } from '../ask.ts';
 import type { AnswerEvent, AnswerWriter, Body, EndReason, Usage } from '../dialect.ts';
 import { encryptedContentOf, type Seal } from './encrypted-content.ts';
 import { OutputItem, type PartType } from './output-item.ts';
-import { emptyResponse, failureCode, NumberedEvents, newId } from './response-object.ts';
+import { emptyResponse, failureCode, NumberedEvents } from './response-object.ts';
 import { responseUsage } from './usage.ts';
 import { askedFields } from './write-request.ts';
 
@@ -68,7 +69,7 @@ export class ResponsesAnswerWriter implements AnswerWriter {
     const isMessage = type === 'message';
     this.open = new OutputItem(this.items.length, {
       type,
-      id: newId(isMessage ? 'msg' : 'rs'),
+      id: newId(isMessage ? 'msg_' : 'rs_'),
       ...(isMessage && { role: 'assistant' }),
     });
     this.items.push(this.open);
@@ -92,10 +93,10 @@ export class ResponsesAnswerWriter implements AnswerWriter {
     const item = new OutputItem(
       this.items.length,
       isSearch
-        ? { type: 'tool_search_call', id: newId('tsc'), call_id, execution: 'client' }
+        ? { type: 'tool_search_call', id: newId('tsc_'), call_id, execution: 'client' }
         : {
             type: isCustom ? 'custom_tool_call' : 'function_call',
-            id: newId(isCustom ? 'ctc' : 'fc'),
+            id: newId(isCustom ? 'ctc_' : 'fc_'),
             ...{ call_id, name, ...(namespace !== undefined && { namespace }) },
           },
     );

@@ -33,7 +33,6 @@ export async function deliver(
 ): Promise<Delivery> {
   const { drive_file_id: sourceId, drive_folder_id: folderId } = job;
   if (!sourceId || !folderId) return {};
-  const written: Delivery = {};
   try {
     const id = await reserve(job);
     const keep = (table_file_ids: FileIds) => saveProgress(job, { table_file_ids });
@@ -44,16 +43,12 @@ export async function deliver(
       const own = index === 0 ? id : (ids[suffix] ?? id);
       await writeResult({ id: own, folderId, name, mimeType, sourceId }, bodyOf(each));
     }
-    written.drive_result_file_id = id;
+    await saveProgress(job, { drive_result_file_id: id });
     await markSource(sourceId, { quireJob: job.job_id, quireResult: id });
-    return written;
+    return { drive_result_file_id: id };
   } catch (error) {
-    if (error instanceof ServiceError && isLast(job, error)) {
-      return { ...written, error: jobErrorText(error) };
-    }
-    // A job that ends before it tries again names the file all the same.
-    if (written.drive_result_file_id) await saveProgress(job, written);
-    throw error;
+    if (!(error instanceof ServiceError) || !isLast(job, error)) throw error;
+    return { error: jobErrorText(error) };
   }
 }
 

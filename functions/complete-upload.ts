@@ -1,7 +1,6 @@
 import { completeUpload } from '../shared/files/complete-upload.ts';
 import { CompletionRequest, UploadPath } from '../shared/files/requests.ts';
 import { toUploadObject } from '../shared/files/upload.ts';
-import { completionError } from '../shared/http/error-response.ts';
 import { streamEndpoint, streamedJson } from '../shared/http/stream-endpoint.ts';
 
 /** POST /v1/uploads/{upload_id}/complete: it takes minutes to compare the MD5 of gigabytes. */
@@ -12,5 +11,4 @@ export const handler = streamEndpoint(
     const upload = await completeUpload(keyId, path.upload_id, completion);
     return streamedJson(200, await toUploadObject(upload));
   },
-  completionError,
 );

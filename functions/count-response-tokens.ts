@@ -2,12 +2,9 @@ import {
   countResponseTokens,
   ResponseTokensRequest,
 } from '../shared/chat/count-response-tokens.ts';
-import { responseError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** POST /v1/responses/input_tokens */
-export const handler = jsonEndpoint(
-  { body: ResponseTokensRequest },
-  ({ body }, caller) => countResponseTokens(body, caller),
-  responseError,
+export const handler = jsonEndpoint({ body: ResponseTokensRequest }, ({ body }, caller) =>
+  countResponseTokens(body, caller),
 );

@@ -1,4 +1,3 @@
-import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { BatchRequest, createBatch } from '../shared/jobs/routes/create-batch.ts';
 import { SubmissionHeader } from '../shared/jobs/routes/submission.ts';
@@ -7,5 +6,4 @@ import { SubmissionHeader } from '../shared/jobs/routes/submission.ts';
 export const handler = jsonEndpoint(
   { body: BatchRequest, header: SubmissionHeader },
   ({ body, header }, caller) => createBatch(caller, body, header['idempotency-key']),
-  completionError,
 );

@@ -1,7 +1,6 @@
 import { createFile } from '../shared/files/create-file.ts';
 import { toFileObject } from '../shared/files/file.ts';
 import { FileForm } from '../shared/files/requests.ts';
-import { completionError } from '../shared/http/error-response.ts';
 import { formEndpoint } from '../shared/http/form-endpoint.ts';
 
 /** POST /v1/files */
@@ -12,5 +11,4 @@ export const handler = formEndpoint(
     const described = { filename, purpose, expiresAfterSeconds: expires_after?.seconds };
     return toFileObject(await createFile(keyId, described, [bytes]));
   },
-  completionError,
 );

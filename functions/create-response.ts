@@ -1,11 +1,8 @@
 import { createResponse } from '../shared/chat/create-response.ts';
 import { ResponseRequest } from '../shared/chat/response-request.ts';
-import { responseError } from '../shared/http/error-response.ts';
 import { streamEndpoint } from '../shared/http/stream-endpoint.ts';
 
 /** POST /v1/responses */
-export const handler = streamEndpoint(
-  { body: ResponseRequest },
-  ({ body }, caller, invocation) => createResponse(body, caller, invocation),
-  responseError,
+export const handler = streamEndpoint({ body: ResponseRequest }, ({ body }, caller, invocation) =>
+  createResponse(body, caller, invocation),
 );

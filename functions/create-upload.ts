@@ -1,6 +1,5 @@
 import { UploadRequest } from '../shared/files/requests.ts';
 import { createUpload, toUploadObject } from '../shared/files/upload.ts';
-import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** POST /v1/uploads */
@@ -10,5 +9,4 @@ export const handler = jsonEndpoint(
     const asked = { ...upload, expiresAfterSeconds: expires_after?.seconds };
     return toUploadObject(await createUpload(keyId, asked));
   },
-  completionError,
 );

@@ -1,11 +1,8 @@
 import { deleteCallersFile } from '../shared/files/delete-file.ts';
 import { FilePath } from '../shared/files/requests.ts';
-import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** DELETE /v1/files/{file_id} */
-export const handler = jsonEndpoint(
-  { path: FilePath },
-  ({ path }, { keyId }) => deleteCallersFile(keyId, path.file_id),
-  completionError,
+export const handler = jsonEndpoint({ path: FilePath }, ({ path }, { keyId }) =>
+  deleteCallersFile(keyId, path.file_id),
 );

@@ -1,10 +1,7 @@
-import { detailError } from '../shared/http/error-response.ts';
 import { streamEndpoint } from '../shared/http/stream-endpoint.ts';
 import { drawPage, PagePath } from '../shared/jobs/routes/draw-page.ts';
 
 /** GET /batch/jobs/{job_id}/pages/{page} */
-export const handler = streamEndpoint(
-  { path: PagePath },
-  ({ path }, caller, invocation) => drawPage(caller, path, invocation),
-  detailError,
+export const handler = streamEndpoint({ path: PagePath }, ({ path }, caller, invocation) =>
+  drawPage(caller, path, invocation),
 );

@@ -1,11 +1,8 @@
 import { listFiles } from '../shared/files/list-files.ts';
 import { FileListQuery } from '../shared/files/requests.ts';
-import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** GET /v1/files */
-export const handler = jsonEndpoint(
-  { query: FileListQuery },
-  ({ query }, { keyId }) => listFiles(keyId, query),
-  completionError,
+export const handler = jsonEndpoint({ query: FileListQuery }, ({ query }, { keyId }) =>
+  listFiles(keyId, query),
 );

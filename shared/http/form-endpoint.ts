@@ -1,5 +1,4 @@
 import { callerOf } from './caller.ts';
-import type { ErrorFormat } from './error-response.ts';
 import { readForm } from './form.ts';
 import { endpoint, type Respond } from './json-endpoint.ts';
 import { parseRequest, type RequestSchemas } from './request.ts';
@@ -8,11 +7,8 @@ import { parseRequest, type RequestSchemas } from './request.ts';
 export function formEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
   respond: Respond<Schemas>,
-  errorFormat: ErrorFormat,
 ) {
-  return endpoint(
-    async (event, room) =>
-      respond(parseRequest(schemas, event, await readForm(event)), callerOf(event), room),
-    errorFormat,
+  return endpoint(async (event, room) =>
+    respond(parseRequest(schemas, event, await readForm(event)), callerOf(event), room),
   );
 }

@@ -3,7 +3,8 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Room } from './byte-budget.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
-import { detailError, type ErrorFormat } from './error-response.ts';
+import { errorFormatOf } from './error-format.ts';
+import type { ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
 import { roomFor } from './request-room.ts';
@@ -21,12 +22,12 @@ export type Respond<Schemas extends RequestSchemas> = (
 
 /**
  * Makes a Lambda handler from the schemas of a request's parts and the function that responds. An error that
- * either throws becomes a response by `errorFormat`.
+ * either throws becomes a response by `errorFormat`, or in the shape of the route.
  */
 export function jsonEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
   respond: Respond<Schemas>,
-  errorFormat: ErrorFormat = detailError,
+  errorFormat?: ErrorFormat,
 ) {
   return endpoint(
     async (event, room) => respond(parseRequest(schemas, event), callerOf(event), room),
@@ -36,13 +37,13 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
 
 /** The same for a route that needs no API key. */
 export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Answer) {
-  return endpoint(respond, detailError);
+  return endpoint(respond);
 }
 
 /** Makes a handler of what responds to an event: with a line in the log, headers for browsers, and errors as responses. */
 export function endpoint(
   handler: (event: APIGatewayProxyEvent, room: Room) => Answer,
-  errorFormat: ErrorFormat,
+  errorFormat?: ErrorFormat,
 ) {
   const inRoom = async (event: APIGatewayProxyEvent, _context: Context) => {
     using room = await roomFor(event);
@@ -54,7 +55,8 @@ export function endpoint(
     .use(cors())
     .onError((request) => {
       const { error, event } = request;
-      request.response = errorFormat(error, event.requestContext.requestId, event);
+      const format = errorFormat ?? errorFormatOf(event.resource);
+      request.response = format(error, event.requestContext.requestId, event);
     });
 }
 

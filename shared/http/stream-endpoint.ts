@@ -7,7 +7,7 @@ import { measure } from '../metrics.ts';
 import type { Room } from './byte-budget.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
-import { detailError, type ErrorFormat } from './error-response.ts';
+import { errorFormatOf } from './error-format.ts';
 import { preferredWaitMs } from './prefer.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { logRequest, type Note } from './request-log.ts';
@@ -58,7 +58,7 @@ type Respond<Schemas extends RequestSchemas> = (
 const settlingTimeMs = 5_000;
 
 /**
- * Makes a handler that streams through the gateway. What `respond` throws becomes a response by `errorFormat`.
+ * Makes a handler that streams through the gateway. What `respond` throws becomes a response in the shape of the route.
  * Once it has returned, the status is sent, and an error in the body can only be reported within the body. A
  * body that is a generator reaches its end or its `finally`, even if the caller hangs up.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
@@ -66,11 +66,9 @@ const settlingTimeMs = 5_000;
 export function streamEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
   respond: Respond<Schemas>,
-  errorFormat: ErrorFormat,
 ) {
-  return endpoint(
-    (event, invocation) => respond(parseRequest(schemas, event), callerOf(event), invocation),
-    errorFormat,
+  return endpoint((event, invocation) =>
+    respond(parseRequest(schemas, event), callerOf(event), invocation),
   );
 }
 
@@ -78,12 +76,11 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
 export function openStreamEndpoint(
   respond: (event: APIGatewayProxyEvent) => Promise<StreamedResponse>,
 ) {
-  return endpoint(respond, detailError);
+  return endpoint(respond);
 }
 
 function endpoint(
   respond: (event: APIGatewayProxyEvent, invocation: Invocation) => Promise<StreamedResponse>,
-  errorFormat: ErrorFormat,
 ) {
   return middy({ executionMode: executionModeStreamifyResponse })
     .use(cors())
@@ -112,7 +109,7 @@ function endpoint(
         return { statusCode, headers: withId(headers), body: pieces };
       } catch (error) {
         room?.[Symbol.dispose]();
-        const { headers, ...response } = errorFormat(error, requestId, event);
+        const { headers, ...response } = errorFormatOf(event.resource)(error, requestId, event);
         logRequest(event, { status: response.statusCode, error, notes, startedAt });
         return { ...response, headers: withId(headers) };
       }

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { completionError } from '../../shared/http/error-response.ts';
 import {
   ConflictError,
   NotFoundError,
@@ -193,7 +192,7 @@ describe('an endpoint', () => {
     const message = 'The service is unavailable for a moment. Try again shortly.';
 
     const detailed = await answerOf(jsonEndpoint({}, outage));
-    const completion = await answerOf(jsonEndpoint({}, outage, completionError));
+    const completion = await answerOf(jsonEndpoint({}, outage), { resource: '/v1/embeddings' });
 
     expect(detailed).toMatchObject({ status: 503, body: { detail: message } });
     expect(completion).toMatchObject({

@@ -15,24 +15,40 @@ export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactI
 
 const maxTries = 8;
 
-/** Whether a cancelled transaction may succeed when it is sent again as it was. */
-const isTransient = (code: string | undefined) =>
-  ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'].includes(code ?? '');
+/** Whether DynamoDB did nothing as another write was in the way, and no condition failed. */
+function isInTheWay(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
+  const codes = codesOf(error);
+  return codes.some((code) => transient.has(code)) && !codes.includes(conditionFailed);
+}
 
-const waitBeforeRetry = (tries: number) => setTimeout(fullJitterMs(40, tries - 1, 5_000));
+const transient = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+]);
+const conditionFailed = 'ConditionalCheckFailed';
+
+/** Why a transaction was cancelled, item by item. */
+const codesOf = (error: unknown): string[] =>
+  error instanceof TransactionCanceledException
+    ? (error.CancellationReasons ?? []).map(({ Code = '' }) => Code)
+    : [];
 
 /**
- * Sends a plain write, again while a transaction holds its item: DynamoDB refuses it then, and the SDK doesn't retry
- * it.
+ * Sends a request, again while a transaction holds an item of it: DynamoDB refuses it then, and the SDK doesn't retry it.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
-export async function retryConflicts<Output>(write: () => Promise<Output>): Promise<Output> {
+export async function retryConflicts<Output>(
+  send: () => Promise<Output>,
+  most = maxTries,
+): Promise<Output> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await write();
+      return await send();
     } catch (error) {
-      if (!(error instanceof TransactionConflictException) || tries === maxTries) throw error;
-      await waitBeforeRetry(tries);
+      if (!isInTheWay(error) || tries === most) throw error;
+      await setTimeout(fullJitterMs(40, tries - 1, 5_000));
     }
   }
 }
@@ -42,20 +58,13 @@ export async function retryConflicts<Output>(write: () => Promise<Output>): Prom
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 export async function writeTransaction(items: TransactWriteItem[]): Promise<number[] | undefined> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await dynamodb.send(new TransactWriteCommand({ TransactItems: items }));
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
-      const failed = codes.flatMap((code, index) =>
-        code === 'ConditionalCheckFailed' ? index : [],
-      );
-      if (failed.length > 0) return failed;
-      if (!codes.some(isTransient) || tries === maxTries) throw error;
-      await waitBeforeRetry(tries);
-    }
+  try {
+    await retryConflicts(() => dynamodb.send(new TransactWriteCommand({ TransactItems: items })));
+    return undefined;
+  } catch (error) {
+    const failed = codesOf(error).flatMap((code, index) => (code === conditionFailed ? index : []));
+    if (failed.length === 0) throw error;
+    return failed;
   }
 }
 
@@ -69,14 +78,9 @@ export async function readTransaction<Item>(
   maxReads = maxTries,
 ): Promise<(Item | undefined)[]> {
   const TransactItems = keys.map((Key) => ({ Get: { TableName, Key } }));
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const { Responses = [] } = await dynamodb.send(new TransactGetCommand({ TransactItems }));
-      return Responses.map(({ Item }) => Item as Item | undefined);
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException) || tries === maxReads) throw error;
-      if (!(error.CancellationReasons ?? []).some(({ Code }) => isTransient(Code))) throw error;
-      await waitBeforeRetry(tries);
-    }
-  }
+  const { Responses = [] } = await retryConflicts(
+    () => dynamodb.send(new TransactGetCommand({ TransactItems })),
+    maxReads,
+  );
+  return Responses.map(({ Item }) => Item as Item | undefined);
 }

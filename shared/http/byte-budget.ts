@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { functionMemoryBytes } from '../config.ts';
 import { copies, memoryShare } from './bounds.ts';
 import { ServiceError } from './errors.ts';
@@ -252,4 +253,10 @@ let own: ByteBudget | undefined;
 export function memory(): ByteBudget {
   own ??= ByteBudget.ofMemory(Math.min(getHeapStatistics().heap_size_limit, functionMemoryBytes()));
   return own;
+}
+
+/** Opens a request's room, and takes its body into it. Throws `NoRoomError`. */
+export function roomFor({ body, requestContext }: APIGatewayProxyEvent): Promise<Room> {
+  const { keyId } = requestContext.authorizer ?? {};
+  return memory().open(typeof keyId === 'string' ? keyId : '', body?.length ?? 0);
 }

@@ -23,11 +23,10 @@ export type ErrorFormat = (
 /** `{"detail": …}`: a sentence, or for a 422 the list of what is wrong. */
 export const detailError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) return json(422, { detail: error.fields });
-  const known = knownError(error, requestId);
-  if (!known) return json(500, { detail: logUnknown(error, requestId) });
-  const { statusCode, message, details } = known;
-  if (statusCode === 401) return unauthorized(known);
-  return json(statusCode, { detail: message, ...details }, retryHeaders(known));
+  const told = toldError(error, requestId);
+  const { statusCode, message, details } = told;
+  if (statusCode === 401) return unauthorized(told);
+  return json(statusCode, { detail: message, ...details }, retryHeaders(told));
 };
 
 /**
@@ -41,14 +40,8 @@ const unauthorized = (error: ServiceError) =>
 /** `{"error": {message, type, param, code}}`, as chat-completions clients read it. */
 export const completionError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) return json(400, { error: invalidRequest(error) });
-  const known = knownError(error, requestId);
-  if (!known) {
-    const message = logUnknown(error, requestId);
-    return json(500, {
-      error: { message, type: 'server_error', param: null, code: 'internal_error' },
-    });
-  }
-  return json(known.statusCode, { error: completionErrorOf(known) }, retryHeaders(known));
+  const told = toldError(error, requestId);
+  return json(told.statusCode, { error: completionErrorOf(told) }, retryHeaders(told));
 };
 
 /** The same for clients of responses, which call `input` what chat completions call `messages`. */
@@ -63,7 +56,13 @@ export const responseError: ErrorFormat = (error, requestId) => {
 
 /** The `error` object of a chat-completions body or chunk. */
 export function completionErrorOf({ statusCode, message, code, param, details }: ServiceError) {
-  return { message, type: typeOf(statusCode), param: param ?? paramOf(code), code, ...details };
+  return {
+    message,
+    type: completionErrorType(statusCode),
+    param: param ?? paramOf(code),
+    code,
+    ...details,
+  };
 }
 
 /** The `error` object for what is wrong with a request: the first field, and a sentence of all. */
@@ -84,7 +83,8 @@ const wordsOf = ({ loc, msg }: FieldError) =>
 const paramOf = (code: string) =>
   ({ model_not_found: 'model', context_length_exceeded: 'messages' })[code] ?? null;
 
-function typeOf(statusCode: number): string {
+/** OpenAI's name of a kind of errors. */
+export function completionErrorType(statusCode: number): string {
   if (statusCode === 401) return 'authentication_error';
   if (statusCode === 429) return 'rate_limit_error';
   return statusCode >= 500 ? 'server_error' : 'invalid_request_error';
@@ -98,18 +98,15 @@ export function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string
 }
 
 /**
- * Returns the error that a caller may see; undefined for a fault of ours. An outage of a service that we use is logged, and
- * the caller is told to try again.
+ * Returns the error that a caller is told. A fault of ours is logged, and named by the request id; so is an outage of a service
+ * that we use, after which callers are to try again.
  */
-export function knownError(error: unknown, requestId: string): ServiceError | undefined {
+export function toldError(error: unknown, requestId: string): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (!isOutage(error)) return undefined;
-  log('error', 'request met an outage', { request_id: requestId, ...errorFields(error) });
-  return new UnavailableError(error);
-}
-
-/** Logs an error that callers may not see. Returns what they are told instead. */
-export function logUnknown(error: unknown, requestId: string): string {
-  log('error', 'request failed', { request_id: requestId, ...errorFields(error) });
-  return `Something went wrong on our side. Quote request id ${requestId} when you report it.`;
+  const isOut = isOutage(error);
+  const what = isOut ? 'request met an outage' : 'request failed';
+  log('error', what, { request_id: requestId, ...errorFields(error) });
+  if (isOut) return new UnavailableError(error);
+  const message = `Something went wrong on our side. Quote request id ${requestId} when you report it.`;
+  return new ServiceError(500, 'internal_error', message);
 }

@@ -48,19 +48,19 @@ function isMissingKey(issue: Issue): boolean {
   return issue.input === undefined && issue.kind === 'schema';
 }
 
+/** What is said where an object should be. */
+export const noObject: Description = {
+  type: 'model_attributes_type',
+  msg: 'Input should be a valid dictionary or object to extract fields from',
+};
+
 const describeByType: Record<string, (issue: Issue) => Description> = {
   string: () => ({ type: 'string_type', msg: 'Input should be a valid string' }),
   boolean: () => ({ type: 'bool_type', msg: 'Input should be a valid boolean' }),
   number: () => ({ type: 'float_type', msg: 'Input should be a valid number' }),
   array: () => ({ type: 'list_type', msg: 'Input should be a valid list' }),
-  object: () => ({
-    type: 'model_attributes_type',
-    msg: 'Input should be a valid dictionary or object to extract fields from',
-  }),
-  loose_object: () => ({
-    type: 'model_attributes_type',
-    msg: 'Input should be a valid dictionary or object to extract fields from',
-  }),
+  object: () => noObject,
+  loose_object: () => noObject,
   picklist: (issue) => literalError(issue.expected),
   literal: (issue) => literalError(issue.expected),
   min_value: ({ requirement }) => ({

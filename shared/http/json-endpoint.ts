@@ -1,13 +1,12 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Room } from './byte-budget.ts';
+import { type Room, roomFor } from './byte-budget.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
 import { errorFormatOf } from './error-format.ts';
 import type { ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
-import { roomFor } from './request-room.ts';
 import { json, type TextResponse } from './response.ts';
 
 /** Answers with a response, or with the body of a 200 in JSON. */

@@ -1,10 +1,4 @@
-import {
-  type ErrorFormat,
-  invalidRequest,
-  knownError,
-  logUnknown,
-  retryHeaders,
-} from './error-response.ts';
+import { type ErrorFormat, invalidRequest, retryHeaders, toldError } from './error-response.ts';
 import { type ServiceError, UnprocessableEntityError } from './errors.ts';
 import { json } from './response.ts';
 
@@ -22,12 +16,9 @@ export const messagesError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) {
     return answer(400, { type: messagesErrorType(400), message: invalidRequest(error).message });
   }
-  const known = knownError(error, requestId);
-  if (!known) {
-    return answer(500, { type: messagesErrorType(500), message: logUnknown(error, requestId) });
-  }
-  const headers = isSpent(known) ? { 'x-should-retry': 'false' } : {};
-  return answer(known.statusCode, messagesErrorOf(known), { ...retryHeaders(known), ...headers });
+  const told = toldError(error, requestId);
+  const headers = isSpent(told) ? { 'x-should-retry': 'false' } : {};
+  return answer(told.statusCode, messagesErrorOf(told), { ...retryHeaders(told), ...headers });
 };
 
 /** The `error` object of a body, or of an event of a stream. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { maxFieldErrors } from './errors.ts';
-import { typedMessage } from './field-errors.ts';
+import { noObject, typedMessage } from './field-errors.ts';
 
 /** A whole number from 0 up. */
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -19,13 +19,7 @@ export const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
 export const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema));
 
-const refusedList = v.custom<never>(
-  () => false,
-  typedMessage(
-    'model_attributes_type',
-    'Input should be a valid dictionary or object to extract fields from',
-  ),
-);
+const refusedList = v.custom<never>(() => false, typedMessage(noObject.type, noObject.msg));
 
 /** An object of a schema, but not a list, which valibot alone would take for an object without keys. */
 export const dictionary = <Schema extends v.GenericSchema>(schema: Schema): Schema =>

@@ -4,14 +4,13 @@ import { executionModeStreamifyResponse } from '@middy/core/executionModeStreami
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { errorFields, type LogFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import type { Room } from './byte-budget.ts';
+import { type Room, roomFor } from './byte-budget.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
 import { errorFormatOf } from './error-format.ts';
 import { preferredWaitMs } from './prefer.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { logRequest, type Note } from './request-log.ts';
-import { roomFor } from './request-room.ts';
 
 /** A response that is sent piece by piece. A string is sent as UTF-8. */
 export interface StreamedResponse {

@@ -86,6 +86,19 @@ export async function* queryItems<Item>(query: QueryCommandInput): AsyncGenerato
   for await (const { items } of queryPages<Item>(query)) yield* items;
 }
 
+/** Reads the items of a key whose entries begin so, as they are now. */
+export const itemsUnder = <Item>(
+  TableName: string,
+  key_id: string,
+  prefix: string,
+): AsyncGenerator<Item> =>
+  queryItems<Item>({
+    TableName,
+    KeyConditionExpression: 'key_id = :key AND begins_with(entry, :prefix)',
+    ExpressionAttributeValues: { ':key': key_id, ':prefix': prefix },
+    ConsistentRead: true,
+  });
+
 /** DynamoDB takes 32 levels, including the item's around a value. */
 const maxLevels = 30;
 

@@ -12,6 +12,7 @@ export interface Clauses {
   when?: Clause[];
   set?: Clause[];
   remove?: Clause[];
+  add?: Clause[];
 }
 
 /**
@@ -26,15 +27,16 @@ export function expressUpdate<Key extends Record<string, unknown>>(
 ) {
   const values = places(':v');
   const names = places('#n');
-  const { when = [], set = [], remove = [] } = write(values.of, names.of);
-  const sets = set.filter(Boolean).join(', ');
-  const removes = remove.filter(Boolean).join(', ');
+  const { when = [], set = [], remove = [], add = [] } = write(values.of, names.of);
+  const changes = { SET: set, REMOVE: remove, ADD: add };
   return {
     TableName,
     Key,
     ConditionExpression: when.filter(Boolean).join(' AND ') || undefined,
-    UpdateExpression: [sets && `SET ${sets}`, removes && `REMOVE ${removes}`]
-      .filter(Boolean)
+    UpdateExpression: Object.entries(changes)
+      .map(([verb, clauses]) => [verb, clauses.filter(Boolean).join(', ')])
+      .filter(([, clauses]) => clauses !== '')
+      .map(([verb, clauses]) => `${verb} ${clauses}`)
       .join(' '),
     ExpressionAttributeValues: values.all(),
     ExpressionAttributeNames: names.all() as Record<string, string> | undefined,

@@ -1,5 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItems } from '../aws/dynamodb.ts';
+import { asRead, expressUpdate } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { KeyLimits } from './key-limits.ts';
@@ -27,6 +28,9 @@ export interface KeyChange {
   old_secret_until?: string;
 }
 
+/** What a change says beside its number and time. */
+type Noted = Pick<KeyChange, 'by' | 'action' | 'fields' | 'old_secret_until'>;
+
 /** What counts the changes of a key or team. */
 export interface Changes {
   changes: number;
@@ -38,17 +42,8 @@ const idOf = (keyId: string, number: number) => `${prefix}${keyId}#${number}`;
 /** The number of the next change. */
 export const nextChange = ({ changes }: Changes) => changes + 1;
 
-/** The condition that a key or team was not changed since it was read, and its values. */
-export const whileUnchanged = ({ changes }: Changes) => ({
-  when: 'changes = :seen',
-  values: { ':seen': changes },
-});
-
 /** Makes the write of a change, for the transaction that makes the change. */
-export function historyPut(
-  key: { id: string } & Changes,
-  change: Pick<KeyChange, 'by' | 'action' | 'fields' | 'old_secret_until'>,
-): TransactWriteItem {
+export function historyPut(key: { id: string } & Changes, change: Noted): TransactWriteItem {
   const number = nextChange(key);
   const Item: KeyChange = {
     id: idOf(key.id, number),
@@ -70,28 +65,15 @@ export function historyPut(
 export async function writeChange(
   old: { id: string } & Changes,
   fields: object,
-  change: Pick<KeyChange, 'by' | 'action' | 'fields'>,
+  change: Noted,
   ...others: TransactWriteItem[]
 ): Promise<boolean> {
-  const { when, values } = whileUnchanged(old);
   const set = Object.entries({ ...fields, changes: nextChange(old) });
-  const failed = await writeTransaction([
-    {
-      Update: {
-        TableName: setting('KEYS_TABLE'),
-        Key: { id: old.id },
-        ConditionExpression: `attribute_exists(id) AND ${when}`,
-        UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
-        ExpressionAttributeValues: {
-          ...values,
-          ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-        },
-      },
-    },
-    historyPut(old, change),
-    ...others,
-  ]);
+  const Update = expressUpdate(setting('KEYS_TABLE'), { id: old.id }, (value, name) => ({
+    when: ['attribute_exists(id)', asRead(old, 'changes', value)],
+    set: set.map(([field, to]) => `${name(field)} = ${value(to)}`),
+  }));
+  const failed = await writeTransaction([{ Update }, historyPut(old, change), ...others]);
   return failed === undefined;
 }
 
@@ -158,19 +140,22 @@ export async function historyOf(
 /** Reads the last changes of all keys, or teams, the newest first. Reads the whole table, and keeps `count` at most. */
 export async function lastChanges(of: 'key' | 'team', count: number): Promise<KeyChange[]> {
   let newest: KeyChange[] = [];
+  for await (const items of itemPages<KeyChange>(`${prefix}${of}_`)) {
+    newest = [...newest, ...items].sort((a, b) => (a.at > b.at ? -1 : 1)).slice(0, count);
+  }
+  return newest;
+}
+
+/** Reads the items of the table whose ids begin so, page by page. Reads the whole table. */
+export async function* itemPages<Item>(idPrefix: string): AsyncGenerator<Item[]> {
   const pages = paginateScan(
     { client: dynamodb },
     {
       TableName: setting('KEYS_TABLE'),
       ConsistentRead: true,
-      FilterExpression: 'begins_with(id, :history)',
-      ExpressionAttributeValues: { ':history': `${prefix}${of}_` },
+      FilterExpression: 'begins_with(id, :prefix)',
+      ExpressionAttributeValues: { ':prefix': idPrefix },
     },
   );
-  for await (const { Items = [] } of pages) {
-    newest = [...newest, ...(Items as KeyChange[])]
-      .sort((a, b) => (a.at > b.at ? -1 : 1))
-      .slice(0, count);
-  }
-  return newest;
+  for await (const { Items = [] } of pages) yield Items as Item[];
 }

@@ -1,6 +1,5 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb, getItem } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
@@ -16,6 +15,7 @@ import {
   differencesOf,
   followChanges,
   historyPut,
+  itemPages,
   type KeyChange,
 } from './history.ts';
 import { type KeyLimits, limitsOfKey } from './key-limits.ts';
@@ -58,7 +58,8 @@ export async function issueKey(
   await openAccount(key.id, key.created_at, key);
   if (key.team) await putInTeam(key.id, key.team);
   if (key.limits.length > 0) await setFurtherLimits(key.id, key.limits);
-  await put(secretItem(key.secret_hash, key.id));
+  const Item = secretItem(key.secret_hash, key.id);
+  await putItem({ TableName: setting('KEYS_TABLE'), Item });
   return { ...key, api_key: secret };
 }
 
@@ -96,7 +97,7 @@ export async function findKey(id: string): Promise<ApiKey | undefined> {
 /** Reads a key by its id. Throws `NotFoundError` if there is none. */
 export async function readKey(id: string): Promise<ApiKey> {
   const key = await findKey(id);
-  if (!key) throw noSuchKey(id);
+  if (!key) throw new NotFoundError(`There is no key ${id}.`);
   return key;
 }
 
@@ -105,17 +106,7 @@ export const listKeys = () => listItems<ApiKey>('key_');
 
 /** Lists the items of the table whose ids begin so, the oldest first. Reads the whole table. */
 export async function listItems<Item extends { id: string }>(prefix: string): Promise<Item[]> {
-  const found: Item[] = [];
-  const pages = paginateScan(
-    { client: dynamodb },
-    {
-      TableName: setting('KEYS_TABLE'),
-      ConsistentRead: true,
-      FilterExpression: 'begins_with(id, :prefix)',
-      ExpressionAttributeValues: { ':prefix': prefix },
-    },
-  );
-  for await (const { Items = [] } of pages) found.push(...(Items as Item[]));
+  const found = (await Array.fromAsync(itemPages<Item>(prefix))).flat();
   return found.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -183,11 +174,5 @@ export function secretItem(hash: string, key_id: string, livesUntilMs?: number) 
 
 const findItem = <Item = Record<string, unknown>>(id: string) =>
   getItem<Item>(setting('KEYS_TABLE'), { id });
-
-async function put(item: object): Promise<void> {
-  await putItem({ TableName: setting('KEYS_TABLE'), Item: item });
-}
-
-const noSuchKey = (id: string) => new NotFoundError(`There is no key ${id}.`);
 
 const isPast = (at: unknown) => typeof at === 'string' && Date.parse(at) <= Date.now();

@@ -16,7 +16,7 @@ import {
   historyPut,
   type KeyChange,
 } from './history.ts';
-import { type ApiKey, type Extra, extraNote, listItems } from './key.ts';
+import { type ApiKey, type Extra, extraNote, listItems, readKey } from './key.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type Budget, budgetOf } from './limits-report.ts';
 
@@ -65,7 +65,7 @@ export async function createTeam(limits: TeamLimits, by: KeyChange['by'] = null)
 /** Reads a team by its id. Throws `NotFoundError` if there is none. */
 export async function readTeam(id: string): Promise<Team> {
   const team = isTeamId(id) ? await getItem<Team>(setting('KEYS_TABLE'), { id }) : undefined;
-  if (!team) throw noSuchTeam(id);
+  if (!team) throw new NotFoundError(`There is no team ${id}.`);
   return team;
 }
 
@@ -112,4 +112,6 @@ export async function teamRecord(team: Team, keys: readonly ApiKey[]): Promise<T
   };
 }
 
-const noSuchTeam = (id: string) => new NotFoundError(`There is no team ${id}.`);
+/** Reads whose account an id names: a key or a team. Throws `NotFoundError` if there is none. */
+export const readAccountOwner = (id: string): Promise<ApiKey | Team> =>
+  isTeamId(id) ? readTeam(id) : readKey(id);

@@ -1,6 +1,6 @@
 import { setting } from '../config.ts';
-import { readAccountOwner } from '../keys/account-owner.ts';
 import { type KeyChange, writeChange } from '../keys/history.ts';
+import { readAccountOwner } from '../keys/team.ts';
 import { watchAccount } from '../ledger/watch.ts';
 import {
   findWebhook,

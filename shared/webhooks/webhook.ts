@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { getItem } from '../aws/dynamodb.ts';
+import { asRead, type Clauses, expressUpdate, type PlaceValue } from '../aws/express-update.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 
@@ -30,10 +31,7 @@ export interface WebhookRecord {
 }
 
 /** Where an account's webhook lies in its table. */
-export const webhookKey = (accountId: string): Pick<Webhook, 'key_id' | 'entry'> => ({
-  key_id: accountId,
-  entry: 'webhook',
-});
+export const webhookKey = (accountId: string) => ({ key_id: accountId, entry: 'webhook' }) as const;
 
 /** Reads an account's webhook as it is now; undefined if it has none. */
 export const findWebhook = (accountId: string) =>
@@ -48,40 +46,35 @@ export function webhookRecord(webhook: Webhook): WebhookRecord {
 
 /** Notes that all of some tries have failed, the first of which began at `since`. */
 export const noteFailing = (webhook: Webhook, since: string) =>
-  change(webhook, 'SET failing_since = if_not_exists(failing_since, :since), failed_at = :now', {
-    ':since': since,
-    ':now': new Date().toISOString(),
-  });
+  change(webhook, (value) => ({
+    set: [
+      `failing_since = if_not_exists(failing_since, ${value(since)})`,
+      `failed_at = ${value(new Date().toISOString())}`,
+    ],
+  }));
 
 /** Notes that a try has succeeded. */
 export const noteWorking = (webhook: Webhook) =>
-  change(webhook, 'REMOVE failing_since, failed_at', {});
+  change(webhook, () => ({ remove: ['failing_since', 'failed_at'] }));
 
 /** Sends nothing to a webhook any more. Returns false if it was changed meanwhile, or is disabled already. */
 export const disableWebhook = (webhook: Webhook, because: string) =>
-  change(
-    webhook,
-    'SET disabled_at = :now, disabled_because = :because',
-    { ':now': new Date().toISOString(), ':because': because },
-    ' AND attribute_not_exists(disabled_at)',
-  );
+  change(webhook, (value) => ({
+    when: ['attribute_not_exists(disabled_at)'],
+    set: [
+      `disabled_at = ${value(new Date().toISOString())}`,
+      `disabled_because = ${value(because)}`,
+    ],
+  }));
 
 /** Changes a webhook, unless another has taken its place. */
-async function change(
-  { key_id, url }: Webhook,
-  UpdateExpression: string,
-  values: Record<string, string>,
-  when = '',
-): Promise<boolean> {
-  const changed = await updateItem({
-    TableName: setting('WEBHOOKS_TABLE'),
-    Key: webhookKey(key_id),
-    ConditionExpression: `#url = :url${when}`,
-    UpdateExpression,
-    ExpressionAttributeNames: { '#url': 'url' },
-    ExpressionAttributeValues: { ...values, ':url': url },
+async function change(webhook: Webhook, write: (value: PlaceValue) => Clauses): Promise<boolean> {
+  const key = webhookKey(webhook.key_id);
+  const update = expressUpdate(setting('WEBHOOKS_TABLE'), key, (value, name) => {
+    const { when = [], ...changes } = write(value);
+    return { when: [asRead(webhook, 'url', value, name('url')), ...when], ...changes };
   });
-  return changed !== undefined;
+  return (await updateItem(update)) !== undefined;
 }
 
 const prefix = 'whsec_';

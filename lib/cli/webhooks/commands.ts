@@ -1,4 +1,4 @@
-import { readAccountOwner } from '../../../shared/keys/account-owner.ts';
+import { readAccountOwner } from '../../../shared/keys/team.ts';
 import {
   listDeliveries,
   redeliver,

@@ -10,7 +10,7 @@ import {
 } from './figures.ts';
 import { marking, marksEntry, withMarks } from './marks.ts';
 import { correct, type Usage } from './snapshot.ts';
-import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
+import { addition, type Move, readTotal, revisionAfter } from './total.ts';
 
 /** The most items of one transaction. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const maxItems = 100;
@@ -33,7 +33,7 @@ export async function countCharges(keyId: string, charges: readonly EndedCharge[
 async function tryCount(keyId: string, charges: EndedCharge[]): Promise<EndedCharge[]> {
   const total = await readTotal(keyId);
   const revision = revisionAfter(total);
-  const move = moveOn('revision', total.revision, revision);
+  const move: Move = { name: 'revision', from: total.revision, to: revision };
   const failed = await writeTransaction([
     ...marking(charges, revision),
     ...additions(charges).map(([entry, figures]) =>

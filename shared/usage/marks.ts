@@ -1,4 +1,5 @@
 import { getItems } from '../aws/dynamodb.ts';
+import { expressUpdate } from '../aws/express-update.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { keyOf } from '../ledger/charges.ts';
@@ -24,23 +25,16 @@ const keptSeconds = chargeRetentionSeconds + 2 * 86_400;
 export function marking(charges: readonly EndedCharge[], revision: number): TransactWriteItem[] {
   return [...Map.groupBy(charges, marksEntry)].map(([entry, of]) => {
     const [charge] = of as [EndedCharge];
-    const key_id = keyOf(charge);
-    const names = of.map((_, index) => `#m${index}`);
-    return {
-      Update: {
-        TableName: setting('USAGE_TABLE'),
-        Key: { key_id, entry },
-        ConditionExpression: names.map((name) => `attribute_not_exists(${name})`).join(' AND '),
-        UpdateExpression: `SET expires_at = :expires, ${names.map((name) => `${name} = :revision`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(
-          of.map((each, index) => [`#m${index}`, markName(each)]),
-        ),
-        ExpressionAttributeValues: {
-          ':revision': revision,
-          ':expires': Math.floor(Date.parse(charge.ended_at) / 1000) + keptSeconds,
-        },
-      },
-    };
+    const key = { key_id: keyOf(charge), entry };
+    const expiresAt = Math.floor(Date.parse(charge.ended_at) / 1000) + keptSeconds;
+    const Update = expressUpdate(setting('USAGE_TABLE'), key, (value, name) => ({
+      when: of.map((each) => `attribute_not_exists(${name(markName(each))})`),
+      set: [
+        `expires_at = ${value(expiresAt)}`,
+        ...of.map((each) => `${name(markName(each))} = ${value(revision)}`),
+      ],
+    }));
+    return { Update };
   });
 }
 

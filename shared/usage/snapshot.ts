@@ -37,11 +37,7 @@ export async function takeSnapshot(keyId: string): Promise<Snapshot> {
 
 /** Moves the key's revision on. Returns undefined if another has done so since it was read. */
 function takeRevision(keyId: string, { revision: before }: Total, revision: number) {
-  return updateItem({
-    TableName: setting('USAGE_TABLE'),
-    Key: { key_id: keyId, entry: totalEntry },
-    ...moveOn('revision', before, revision),
-  });
+  return updateItem(moveOn(keyId, { name: 'revision', from: before, to: revision }));
 }
 
 /** Reads the rows. Marks sort before them; then come rows of models, rows of tags, and the total. */
@@ -68,7 +64,11 @@ export async function correct(snapshot: Snapshot, corrections: Usage): Promise<v
   let correctedIn = snapshot.correctedIn;
   for (let first = 0; first === 0 || first < others.length; first += maxAdditions) {
     const failed = await writeTransaction([
-      addition(keyId, totalEntry, totalFigures, moveOn('corrected_in', correctedIn, revision)),
+      addition(keyId, totalEntry, totalFigures, {
+        name: 'corrected_in',
+        from: correctedIn,
+        to: revision,
+      }),
       ...others
         .slice(first, first + maxAdditions)
         .map(([entry, figures]) => addition(keyId, entry, figures)),

@@ -1,4 +1,5 @@
 import { getItem } from '../aws/dynamodb.ts';
+import { asRead, expressUpdate, type PlaceValue } from '../aws/express-update.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { figureNames, totalEntry, type UsageFigures } from './figures.ts';
@@ -20,37 +21,34 @@ export async function readTotal(keyId: string): Promise<Total> {
 /** Returns the next revision: at least the time in ms, so that it exceeds all earlier ones even if the total was lost. */
 export const revisionAfter = ({ revision = 0 }: Total) => Math.max(revision + 1, Date.now());
 
-/** Makes the update that changes a number of a total, on the condition that it is still as it was read. */
-export const moveOn = (
-  name: 'revision' | 'corrected_in',
-  from: number | undefined,
-  to: number,
-) => ({
-  ConditionExpression: from === undefined ? `attribute_not_exists(${name})` : `${name} = :from`,
-  UpdateExpression: `SET ${name} = :to`,
-  ExpressionAttributeValues: { ':to': to, ...(from !== undefined && { ':from': from }) },
-});
+/** A number of a total to change, on the condition that it is still as it was read. */
+export interface Move {
+  name: keyof Total;
+  from: number | undefined;
+  to: number;
+}
 
-/** Makes the write that adds figures to an entry, together with an update of `moveOn` if one is given. */
-export function addition(
+/** Makes the write that adds figures to an entry, together with a move if one is given. */
+export const addition = (
   keyId: string,
   entry: string,
   figures: UsageFigures,
-  move?: ReturnType<typeof moveOn>,
-): TransactWriteItem {
-  return {
-    Update: {
-      TableName: setting('USAGE_TABLE'),
-      Key: { key_id: keyId, entry },
-      ...move,
-      UpdateExpression: `${move?.UpdateExpression ?? ''} ADD ${figureNames
-        .map((name) => `#${name} :${name}`)
-        .join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(figureNames.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ...move?.ExpressionAttributeValues,
-        ...Object.fromEntries(figureNames.map((name) => [`:${name}`, figures[name]])),
-      },
-    },
-  };
-}
+  move?: Move,
+): TransactWriteItem => ({
+  Update: usageUpdate(keyId, entry, (value, name) => ({
+    ...(move && clausesOf(move, value)),
+    add: figureNames.map((figure) => `${name(figure)} ${value(figures[figure])}`),
+  })),
+});
+
+/** Makes the update that moves a number of a key's total on. */
+export const moveOn = (keyId: string, move: Move) =>
+  usageUpdate(keyId, totalEntry, (value) => clausesOf(move, value));
+
+const usageUpdate = (key_id: string, entry: string, write: Parameters<typeof expressUpdate>[2]) =>
+  expressUpdate(setting('USAGE_TABLE'), { key_id, entry }, write);
+
+const clausesOf = ({ name, from, to }: Move, value: PlaceValue) => ({
+  when: [asRead({ [name]: from }, name, value)],
+  set: [`${name} = ${value(to)}`],
+});

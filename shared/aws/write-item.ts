@@ -21,6 +21,13 @@ import { retryConflicts } from './transact.ts';
 export const putItem = (input: PutCommandInput) =>
   unlessConditionFails(retryConflicts(() => dynamodb.send(new PutCommand(input))));
 
+/** The put of an item that is not there yet. */
+export const newItem = <Item extends object>(TableName: string, Item: Item) => ({
+  TableName,
+  Item,
+  ConditionExpression: 'attribute_not_exists(entry)',
+});
+
 /** Updates an item. Returns undefined if its condition doesn't hold. */
 export const updateItem = (input: UpdateCommandInput) =>
   unlessConditionFails(retryConflicts(() => dynamodb.send(new UpdateCommand(input))));

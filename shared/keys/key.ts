@@ -9,6 +9,7 @@ import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { customerBudgets, raiseCustomer, setFurtherLimits } from '../ledger/further-limits.ts';
 import { putInTeam } from '../ledger/team.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
+import { asRenewed } from '../ledger/terms/window.ts';
 import {
   type Changes,
   changeFields,
@@ -152,8 +153,8 @@ export async function extraNote(id: string, extraUsd?: number, customer?: string
       ? [{ name: 'extra_usd', account: await readAccount(id) }]
       : await customerBudgets(id, customer);
   const fields = accounts.map(({ name, account }) => {
-    const old = account && Date.parse(account.window_ends_at) > Date.now() ? account.extra : 0;
-    return [name, { old: toUsd(old ?? 0), new: extraUsd }];
+    const { extra: old = 0 } = account ? asRenewed(account, Date.now()) : {};
+    return [name, { old: toUsd(old), new: extraUsd }];
   });
   return Object.fromEntries(fields) as KeyChange['fields'];
 }

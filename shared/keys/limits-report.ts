@@ -7,7 +7,7 @@ import { readFurther } from '../ledger/further-limits.ts';
 import { imagesUsed } from '../ledger/images-hour.ts';
 import { alikeDuration, calendarOf, localTime } from '../ledger/terms/calendar.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
-import { never, windowAt } from '../ledger/terms/window.ts';
+import { asRenewed, never, windowAt } from '../ledger/terms/window.ts';
 import { searchPriceUsd } from '../models/catalogue.ts';
 import { limitsOf, maxResearchUsd } from './key-limits.ts';
 
@@ -108,18 +108,16 @@ const furtherOf = async (of: 'key' | 'team', id: string, customer: string | unde
 
 /** Shows a window that has ended as renewed, although the account begins the next one only with its next hold. */
 export function budgetOf(account: AccountReading): Budget {
-  const { held, extra = 0, created_at, duration, window_ends_at } = account;
+  const { created_at, duration } = account;
   const now = Date.now();
-  const hasEnded = Date.parse(window_ends_at) <= now;
-  const ceiling = account.ceiling - (hasEnded ? extra : 0);
-  const spent = hasEnded ? 0 : account.spent;
+  const { ceiling, spent, held, available } = asRenewed(account, now);
   const { endsAt } = windowAt(created_at, duration, now);
   const reset_at = endsAt === never ? null : endsAt;
   const calendar = calendarOf(duration);
   return {
     max_usd: toUsd(ceiling),
     used_usd: toUsd(spent),
-    remaining_usd: toUsd(Math.max(0, ceiling - spent - held)),
+    remaining_usd: toUsd(Math.max(0, available)),
     held_usd: toUsd(held),
     unlimited: ceiling >= maxBudgetNanoUsd,
     reset_at,

@@ -1,6 +1,6 @@
 import { dynamodb, getItems } from '../aws/dynamodb.ts';
 import { requireSchema, schemaItem } from '../aws/schema.ts';
-import { putItem } from '../aws/write-item.ts';
+import { newItem, putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import {
   type Account,
@@ -11,7 +11,7 @@ import {
 } from './account/account.ts';
 import { findWhole } from './parts/whole.ts';
 import { idsOf } from './terms/account-ids.ts';
-import type { Budgeted } from './terms/limit-errors.ts';
+import type { Budgeted } from './terms/window.ts';
 
 /** The figures of an account as it was read, in nano-dollars. An ended window is renewed by the next hold alone. */
 export interface AccountReading extends Budgeted {
@@ -31,11 +31,9 @@ export async function openAccount(
   name?: string,
 ): Promise<void> {
   const TableName = setting('LEDGER_TABLE');
-  const Item = newAccount(keyId, createdAt, limits, name);
-  const isFirst = 'attribute_not_exists(entry)';
-  const isStamped = await putItem({ TableName, Item: schemaItem, ConditionExpression: isFirst });
+  const isStamped = await putItem(newItem(TableName, schemaItem));
   if (!isStamped) await requireSchema(dynamodb);
-  await putItem({ TableName, Item, ConditionExpression: isFirst });
+  await putItem(newItem(TableName, newAccount(keyId, createdAt, limits, name)));
 }
 
 /** Reads the account of a key or a team as it is now; undefined if it has none. */

@@ -2,13 +2,13 @@ import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { accountLimits } from './account/further-limits.ts';
-import { hasWindowEnded } from './account/renew-window.ts';
 import { changeAccountLimits } from './change-limits.ts';
 import { ceilingLimit, listCeiling, openCeiling } from './parts/ceiling.ts';
 import { findWhole } from './parts/whole.ts';
 import { nameAccount } from './team.ts';
 import { ceilingId } from './terms/account-ids.ts';
 import { toNanoUsd } from './terms/nano-usd.ts';
+import { asRenewed } from './terms/window.ts';
 
 /** At this percentage an alarm rings, and the log gets its line of the day. */
 const nearPercent = 80;
@@ -30,8 +30,8 @@ export async function keepCeiling(): Promise<void> {
     await nameAccount(ceilingId, limit.name);
     await listCeiling();
   }
-  const spent = hasWindowEnded(account, Date.now()) ? 0 : account.spent;
-  const percent = usd === 0 ? 100 : (100 * (spent + account.held)) / toNanoUsd(usd);
+  const { spent, held } = asRenewed(account, Date.now());
+  const percent = usd === 0 ? 100 : (100 * (spent + held)) / toNanoUsd(usd);
   measure({ CeilingPercent: percent });
   const day = new Date().toISOString().slice(0, 10);
   if (percent < nearPercent || toldOf === day) return;

@@ -1,4 +1,4 @@
-import { queryItems } from '../aws/dynamodb.ts';
+import { itemsUnder } from '../aws/dynamodb.ts';
 import { expressUpdate } from '../aws/express-update.ts';
 import { putItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
@@ -11,14 +11,13 @@ import {
   findLimitList,
   listKey,
 } from './account/further-limits.ts';
-import { hasWindowEnded } from './account/renew-window.ts';
 import { changeAccountLimits } from './change-limits.ts';
 import { findWhole } from './parts/whole.ts';
 import { nameAccount, setOnParts } from './team.ts';
 import { countsMoney, countsRequests, countsTokens, furtherId } from './terms/account-ids.ts';
 import { type FurtherLimit, identityOf, parseFurtherLimit } from './terms/further-limit.ts';
 import { toUsd } from './terms/nano-usd.ts';
-import { never } from './terms/window.ts';
+import { asRenewed, hasWindowEnded, never } from './terms/window.ts';
 
 /**
  * Gives a key or a team these further limits, as an operator writes them, in the place of those that it has. One whose
@@ -80,12 +79,7 @@ async function setAccounts(ownerId: string, limit: FurtherLimit, isOpen: boolean
 const prefix = 'customer_';
 
 const customersOf = (ownerId: string, limitId = '') =>
-  queryItems<Customer>({
-    TableName: setting('LEDGER_TABLE'),
-    KeyConditionExpression: 'key_id = :owner AND begins_with(entry, :customer)',
-    ExpressionAttributeValues: { ':owner': ownerId, ':customer': `${prefix}${limitId}` },
-    ConsistentRead: true,
-  });
+  itemsUnder<Customer>(setting('LEDGER_TABLE'), ownerId, `${prefix}${limitId}`);
 
 /** A further limit as it stands. Of money the figures are US dollars, else tokens, or requests. */
 export interface FurtherReading {
@@ -173,10 +167,9 @@ export async function* furtherAccounts(ownerId: string): AsyncGenerator<string> 
 
 function figuresOf(limit: FurtherLimit, account: Account, customer?: string): FurtherReading {
   const { name, model = null, requestsPerMinute, maxConcurrent } = limit;
-  const { key_id, extra = 0, running = 0, window_ends_at } = account;
+  const { key_id, running = 0 } = account;
   const named = { limit: name, model, customer: customer ?? null };
   const now = Date.now();
-  const hasEnded = hasWindowEnded(account, now);
   if (countsRequests(key_id)) {
     const [max, used] =
       requestsPerMinute === undefined
@@ -185,16 +178,16 @@ function figuresOf(limit: FurtherLimit, account: Account, customer?: string): Fu
     const remaining = Math.max(0, max - used);
     return { ...named, unit: 'requests', max, used, held: 0, remaining, reset_at: null };
   }
-  const ceiling = account.ceiling - (hasEnded ? extra : 0);
-  const spent = hasEnded ? 0 : account.spent;
+  const { ceiling, spent, held, available } = asRenewed(account, now);
+  const isOver = hasWindowEnded(account, now);
   const amount = countsTokens(key_id) ? (sum: number) => sum : toUsd;
   return {
     ...named,
     unit: countsTokens(key_id) ? 'tokens' : 'usd',
     max: amount(ceiling),
     used: amount(spent),
-    held: amount(account.held),
-    remaining: amount(Math.max(0, ceiling - spent - account.held)),
-    reset_at: window_ends_at === never || hasEnded ? null : window_ends_at,
+    held: amount(held),
+    remaining: amount(Math.max(0, available)),
+    reset_at: isOver || account.window_ends_at === never ? null : account.window_ends_at,
   };
 }

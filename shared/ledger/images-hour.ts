@@ -1,7 +1,11 @@
-import { getItem, queryPages } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
 import { addTo, expressUpdate } from '../aws/express-update.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
+import { ServiceError } from '../http/errors.ts';
+import { measure } from '../metrics.ts';
+import { dueIn } from './account/audit-lane.ts';
+import { ImagesPerHourError } from './terms/limit-errors.ts';
 
 const hourMs = 3_600_000;
 
@@ -60,6 +64,35 @@ export async function takeImage(
   return takeImage(keyId, jobId, imagesPerHour);
 }
 
+/** Takes images from a key's hour for one job. */
+export type ImageTaker = ReturnType<typeof imageTaker>;
+
+/** Returns what takes images for a job; first `spare`, which an earlier run took and did not read. */
+export const imageTaker = (
+  keyId: string,
+  jobId: string,
+  imagesPerHour: number,
+  spare: { hour: string; count: number },
+) => ({
+  /** Takes an image; returns its hour. Throws `ImagesPerHourError`, or 403 if the key may have no images read. */
+  async take(): Promise<string> {
+    const now = Date.now();
+    if (spare.count > 0 && spare.hour === hourOf(now)) {
+      spare.count -= 1;
+      return spare.hour;
+    }
+    const hour = await takeImage(keyId, jobId, imagesPerHour);
+    if (hour) return hour;
+    if (imagesPerHour === 0) {
+      throw new ServiceError(403, 'ocr_not_allowed', 'This API key may not have images read.');
+    }
+    measure({ QuotaStops: 1 });
+    throw new ImagesPerHourError(imagesPerHour, hourEndMs(now));
+  },
+
+  giveBack: (hour: string) => giveBackImages(keyId, jobId, hour, 1),
+});
+
 /** Gives back images of this hour that a job did not read. A job without any is forgotten, as an item holds 400 KB. */
 export async function giveBackImages(
   keyId: string,
@@ -101,16 +134,9 @@ export async function returnUnreadImages(
 export async function resetOcrWindows(): Promise<number> {
   const now = Date.now();
   let count = 0;
-  const ended = queryPages<Pick<OcrWindow, 'key_id'>>({
-    TableName: setting('LEDGER_TABLE'),
-    IndexName: 'audits',
-    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
-    ExpressionAttributeValues: { ':lane': windowLane, ':now': new Date(now).toISOString() },
-    Limit: 25,
-  });
-  for await (const { items } of ended) {
-    await Promise.all(items.map(({ key_id }) => emptyWindow(key_id, now)));
-    count += items.length;
+  for await (const ended of dueIn(windowLane, 25)) {
+    await Promise.all(ended.map(({ key_id }) => emptyWindow(key_id, now)));
+    count += ended.length;
   }
   return count;
 }

@@ -3,15 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
-import { type Account, findAccount, windowOf } from './account/account.ts';
+import { findAccount } from './account/account.ts';
+import { type HeldOn, windowsOf } from './account/account-hold.ts';
 import { type CallUse, ceilings, countsAlike, namingCustomer } from './account/further-limits.ts';
 import { remember, type Seen } from './account/last-seen.ts';
 import { maxRounds, refuseLacking, refuseRequest } from './account/refuse.ts';
-import { hasWindowEnded } from './account/renew-window.ts';
-import type { Leases } from './leases/leases.ts';
-import { processLeases } from './leases/process-leases.ts';
-import { growIfBusy } from './parts/grow-if-busy.ts';
-import { type HeldOn, holdJointly } from './parts/hold-jointly.ts';
+import { type Leases, processLeases } from './leases/leases.ts';
+import { growIfBusy } from './parts/grow.ts';
+import { holdJointly } from './parts/hold-jointly.ts';
 import { lastWord, type Word } from './parts/last-word.ts';
 import { freeOf, isInParts, payersOf } from './parts/payers.ts';
 import { renewPart } from './parts/whole.ts';
@@ -19,16 +18,12 @@ import { ownerOf } from './terms/account-ids.ts';
 import { type ChargeSubject, chargeRetentionSeconds, type HeldCharge } from './terms/charge.ts';
 import { canBeCloser, closest, type Fit, type HoldPlan, unlessTight } from './terms/hold-plan.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
+import { hasWindowEnded } from './terms/window.ts';
 
-/** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
-export interface Hold {
+/** A hold, with its accounts as they were right after it. It is ended once, by `settle` or `release`. */
+export interface Hold extends HeldOn {
   /** What the charge will say of the call. */
   charge: HeldCharge;
-  account: Account;
-  /** The account of the team that the key was in; absent if it was in none. */
-  team?: Account;
-  /** The accounts of further limits that it is held on. */
-  further?: Account[];
   /** Whether it has ended, in this process. */
   isEnded: boolean;
   /** The leases that it was held within; absent if it was held by itself. */
@@ -91,8 +86,7 @@ export const isAlike = ({ account, team, charge }: Hold, model: string): boolean
   model === charge.model || countsAlike([account, team], model);
 
 /** The accounts as a hold left them, what was held, and when, in ms since 1970. */
-interface Held<Chosen extends Fit> extends Pick<HeldOn, 'account' | 'team'> {
-  further?: Account[];
+interface Held<Chosen extends Fit> extends HeldOn {
   chosen: Chosen;
   heldAtMs: number;
 }
@@ -204,25 +198,22 @@ async function lookAgain(ownerId: string): Promise<void> {
 }
 
 function holdOf(
-  { account, team, further = [], chosen, heldAtMs }: Held<Fit>,
+  { chosen, heldAtMs, ...accounts }: Held<Fit>,
   subject: ChargeSubject,
   isRequest: boolean,
 ): Hold {
+  const { account, further = [] } = accounts;
   const charge = {
     key_id: account.key_id,
     // The id carries the moment of the hold, so that settling finds the epoch that the account held it in.
     entry: `charge_${uuidv7({ msecs: heldAtMs })}`,
     hold: chosen.holdNanoUsd,
-    window: windowOf(account),
-    ...(team && { team: team.key_id, team_window: windowOf(team) }),
-    ...(further.length > 0 && {
-      further: Object.fromEntries(further.map((each) => [each.key_id, windowOf(each)])),
-      ...(chosen.tokens !== undefined && { hold_tokens: chosen.tokens }),
-    }),
+    ...windowsOf(accounts),
+    ...(further.length > 0 && chosen.tokens !== undefined && { hold_tokens: chosen.tokens }),
     request: isRequest,
     created_at: new Date(heldAtMs).toISOString(),
     expires_at: Math.floor(heldAtMs / 1000) + chargeRetentionSeconds,
     ...subject,
   };
-  return { charge, account, ...(team && { team }), further, isEnded: false };
+  return { charge, ...accounts, further, isEnded: false };
 }

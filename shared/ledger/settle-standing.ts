@@ -2,7 +2,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { addTo, expressUpdate } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { measure } from '../metrics.ts';
 import {
   type Account,
   accountUpdate,
@@ -20,11 +19,10 @@ import {
   takesHolds,
 } from './account/epoch.ts';
 import { chargePut } from './account/put-charge.ts';
-import { endingOf, type Outcome } from './settle.ts';
+import { endingOf, measureUse, type Outcome } from './settle.ts';
 import { findStanding, type StandingHold, standingIdIn, standingKey } from './standing-hold.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './terms/charge.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
-import { toUsd } from './terms/nano-usd.ts';
 
 /** A call that ends, of those that a standing hold is for. */
 export interface StandingCall {
@@ -169,10 +167,3 @@ function creditOf(account: Account, window: number, { held, chargedHold, cost, n
 }
 
 const sumOf = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-
-function measureUse({ status, model, cost = 0, ...used }: Charge): void {
-  if (status !== 'settled') return;
-  const { prompt_tokens = 0, completion_tokens = 0 } = used;
-  const tokens = { PromptTokens: prompt_tokens, CompletionTokens: completion_tokens };
-  measure({ ...tokens, SpendUsd: toUsd(cost) }, { model });
-}

@@ -100,7 +100,7 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   const { kept, isThere } = written.value;
   const credits = credited.status === 'fulfilled' ? credited.value : [];
   if (kept) {
-    measureUse(hold, ending);
+    measureUse(charged);
     if (leases) void creditWithOthers(leases, charged);
     if (!areCertain(credits)) await handOver({ charge: charged, lacksCredit: true });
     return kept;
@@ -153,7 +153,7 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
   ]);
   if (written.status === 'rejected') tellUnsettled(ending, written.reason, isHandedOver);
   else if (!areCertain(credits)) await handOver({ charge, lacksCredit: true });
-  measureUse(hold, ending);
+  measureUse(charge);
   return credits[0]?.account;
 }
 
@@ -169,7 +169,7 @@ async function endWithOthers(
   void creditWithOthers(leases, charge, isWritten);
   const { written, isHandedOver } = await writing;
   if (written.status === 'rejected') tellUnsettled(ending, written.reason, isHandedOver);
-  measureUse(hold, ending);
+  measureUse(charge);
   return hold.account;
 }
 
@@ -231,15 +231,10 @@ export const chargeOf = ({ charge }: Hold, ending: Ending): Charge => ({
   ended_at: new Date().toISOString(),
 });
 
-function measureUse({ charge }: Hold, ending: Ending): void {
-  const {
-    status,
-    cost = 0,
-    prompt_tokens = 0,
-    completion_tokens = 0,
-    model = charge.model,
-  } = ending;
+/** Measures what a call used that costs something. */
+export function measureUse({ status, model, cost = 0, ...used }: Charge): void {
   if (status !== 'settled') return;
+  const { prompt_tokens = 0, completion_tokens = 0 } = used;
   const tokens = { PromptTokens: prompt_tokens, CompletionTokens: completion_tokens };
   measure({ ...tokens, SpendUsd: toUsd(cost) }, { model });
 }

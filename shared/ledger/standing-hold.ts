@@ -1,9 +1,11 @@
-import { getItem, queryItems, queryPages } from '../aws/dynamodb.ts';
+import { getItem, itemsUnder } from '../aws/dynamodb.ts';
 import { asRead, expressUpdate, type PlaceValue } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
-import { updateItem } from '../aws/write-item.ts';
+import { newItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type Account, accountUpdate, findAccount, inWindow, windowOf } from './account/account.ts';
+import { windowsOf } from './account/account-hold.ts';
+import { dueIn } from './account/audit-lane.ts';
 import { type CallUse, furtherNow } from './account/further-limits.ts';
 import { maxRounds } from './account/refuse.ts';
 import { noteOnCeiling, openerOf } from './parts/ceiling.ts';
@@ -12,7 +14,8 @@ import { keysOn } from './parts/members.ts';
 import { moving } from './parts/move.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
 import { countsMoney, isPart, isTeamId } from './terms/account-ids.ts';
-import { BudgetExceededError, type Budgeted, BusyAccountError } from './terms/limit-errors.ts';
+import { BudgetExceededError, BusyAccountError } from './terms/limit-errors.ts';
+import type { Budgeted } from './terms/window.ts';
 
 /** A sum that is held until a write ends it. It is among the account's `held` and in no epoch, so no audit ends it. */
 export interface StandingHold {
@@ -51,12 +54,7 @@ export const findStanding = (keyId: string, id: string) =>
 
 /** Lists what stands of a key. */
 export const standingOf = (keyId: string): AsyncGenerator<StandingHold> =>
-  queryItems<StandingHold>({
-    TableName: setting('LEDGER_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(entry, :standing)',
-    ExpressionAttributeValues: { ':key': keyId, ':standing': prefix },
-    ConsistentRead: true,
-  });
+  itemsUnder<StandingHold>(setting('LEDGER_TABLE'), keyId, prefix);
 
 /** Lists what stands on an account that keys hold on beside their own, of whichever keys. */
 export async function* standingBeside(id: string): AsyncGenerator<StandingHold> {
@@ -70,17 +68,9 @@ export async function* standingBeside(id: string): AsyncGenerator<StandingHold> 
 
 /** Lists the holds for which it is time to look whether their job is still there. */
 export async function* standingToLookAt(): AsyncGenerator<StandingHold> {
-  const TableName = setting('LEDGER_TABLE');
-  const due = queryPages<Pick<StandingHold, 'key_id' | 'entry'>>({
-    TableName,
-    IndexName: 'audits',
-    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
-    ExpressionAttributeValues: { ':lane': 'standing', ':now': new Date().toISOString() },
-    Limit: 25,
-  });
-  for await (const { items } of due) {
-    for (const { key_id, entry } of items) {
-      const standing = await getItem<StandingHold>(TableName, { key_id, entry });
+  for await (const due of dueIn('standing', 25)) {
+    for (const { key_id, entry } of due) {
+      const standing = await findStanding(key_id, standingIdIn(entry));
       if (standing) yield standing;
     }
   }
@@ -153,25 +143,19 @@ export async function holdStanding(
     const Item: StandingHold = {
       ...standingKey(keyId, id),
       hold: holdNanoUsd,
-      window: windowOf(own),
       job_id: jobId,
-      ...(team && { team: team.key_id, team_window: windowOf(team) }),
-      ...(further.length > 0 && {
-        further: Object.fromEntries(further.map((each) => [each.key_id, windowOf(each)])),
-      }),
+      ...windowsOf({ account: own, ...(team && { team }), further }),
       created_at: new Date(now).toISOString(),
       audit_lane: 'standing',
       audit_at: new Date(now + lookEveryMs).toISOString(),
     };
-    const TableName = setting('LEDGER_TABLE');
-    const isNew = 'attribute_not_exists(entry)';
     const holds = wholes.flatMap((whole) => holdOn(whole, holdNanoUsd, now));
     if (1 + holds.length + writes.length > maxItems) {
       for (const whole of wholes) await gatherInto(whole.account.key_id, holdNanoUsd);
       continue;
     }
     const failed = await writeTransaction([
-      { Put: { TableName, Item, ConditionExpression: isNew } },
+      { Put: newItem(setting('LEDGER_TABLE'), Item) },
       ...holds,
       ...writes,
     ]);

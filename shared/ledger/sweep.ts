@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { getItems, queryPages } from '../aws/dynamodb.ts';
+import { getItems } from '../aws/dynamodb.ts';
 import { isThrottled } from '../aws/outage.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { type Account, accountKey } from './account/account.ts';
-import { allLanes } from './account/audit-lane.ts';
+import { allLanes, dueIn } from './account/audit-lane.ts';
 import { auditAccount, isTeamInParts } from './audit/audit-account.ts';
 import { ownerOf } from './terms/account-ids.ts';
 
@@ -88,15 +88,8 @@ async function sweepLane(
 }
 
 async function* dueAccounts(lane: string): AsyncGenerator<Account[], undefined> {
-  const due = queryPages<Pick<Account, 'key_id'>>({
-    TableName: setting('LEDGER_TABLE'),
-    IndexName: 'audits',
-    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
-    ExpressionAttributeValues: { ':lane': lane, ':now': new Date().toISOString() },
-    Limit: pageSize,
-  });
-  for await (const { items } of due) {
-    const keys = items.map(({ key_id }) => accountKey(key_id));
+  for await (const due of dueIn(lane, pageSize)) {
+    const keys = due.map(({ key_id }) => accountKey(key_id));
     yield await Array.fromAsync(getItems<Account>(setting('LEDGER_TABLE'), keys));
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { putItem } from '../aws/write-item.ts';
+import { newItem, putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { uuidPrefix } from '../uuid-time.ts';
 import type { EventBody, EventData, EventType } from './event-body.ts';
@@ -86,11 +86,7 @@ export function newEvent<Type extends EventType>(
 }
 
 /** The write of an event, which is made once. */
-export const eventPut = (event: Event) => ({
-  TableName: setting('WEBHOOKS_TABLE'),
-  Item: event,
-  ConditionExpression: 'attribute_not_exists(entry)',
-});
+export const eventPut = (event: Event) => newItem(setting('WEBHOOKS_TABLE'), event);
 
 /** Notes an event. Does nothing if it is noted already. */
 export async function noteEvent(event: Event): Promise<void> {

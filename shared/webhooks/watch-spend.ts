@@ -1,5 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { writeTransaction } from '../aws/transact.ts';
+import { newItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { type AccountReading, readAccount } from '../ledger/accounts.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
@@ -105,14 +106,6 @@ async function noteReached(account: AccountReading, percent: Percent): Promise<v
     entry: markOf(account, percent),
     expires_at: Math.floor(Date.now() / 1000) + markerSeconds,
   };
-  await writeTransaction([
-    {
-      Put: {
-        TableName: setting('WEBHOOKS_TABLE'),
-        Item: mark,
-        ConditionExpression: 'attribute_not_exists(entry)',
-      },
-    },
-    { Put: eventPut(event) },
-  ]);
+  const marking = { Put: newItem(setting('WEBHOOKS_TABLE'), mark) };
+  await writeTransaction([marking, { Put: eventPut(event) }]);
 }

@@ -4,7 +4,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { type Account, requestsAttribute } from '../../shared/ledger/account/account.ts';
 import { lastSeen, remember } from '../../shared/ledger/account/last-seen.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
-import { processLeases } from '../../shared/ledger/leases/process-leases.ts';
+import { processLeases } from '../../shared/ledger/leases/leases.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { holdJointly } from '../../shared/ledger/parts/hold-jointly.ts';
 import { isInParts, payersOf, pickPart, wholeSeen } from '../../shared/ledger/parts/payers.ts';
@@ -239,7 +239,7 @@ it('a process has leases if they are on, and the same ones from then on', async 
   expect(processLeases()).toBeUndefined();
   vi.resetModules();
   vi.stubEnv('LEASES', 'on');
-  const anew = await import('../../shared/ledger/leases/process-leases.ts');
+  const anew = await import('../../shared/ledger/leases/leases.ts');
 
   const leases = anew.processLeases();
 

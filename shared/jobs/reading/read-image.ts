@@ -1,6 +1,6 @@
 import { askHeld } from '../../chat/ask.ts';
 import { type HeldCall, holdCall } from '../../chat/hold-call.ts';
-import type { ImageTaker } from '../../ledger/image-taker.ts';
+import type { ImageTaker } from '../../ledger/images-hour.ts';
 import { release } from '../../ledger/settle.ts';
 import type { OcrEngine } from '../../models/catalogue.ts';
 import { readHeld } from '../../ocr/read-held.ts';

@@ -1,8 +1,7 @@
 import type { Document } from '../../documents/document.ts';
 import { maxPictureBytes } from '../../http/bounds.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { imageTaker } from '../../ledger/image-taker.ts';
-import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images-hour.ts';
+import { hourOf, imagesTaken, imageTaker, returnUnreadImages } from '../../ledger/images-hour.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import { type Claimed, jobsWait, roomOf } from '../engine/item/job.ts';

@@ -1,6 +1,7 @@
 import { timeOfId } from '../../uuid-time.ts';
 import { countsRequests, countsTokens, isRequestOn } from '../terms/account-ids.ts';
 import type { Charge, HeldCharge } from '../terms/charge.ts';
+import { type Account, windowOf } from './account.ts';
 
 /** What one account holds of a call. */
 export interface AccountHold {
@@ -36,6 +37,29 @@ export function holdsOfCharge(charge: Held): AccountHold[] {
     isRequest: request && isRequestOn(id),
   }));
 }
+
+/** The accounts of a hold: a key's, its team's if it is in one, and those of further limits. */
+export interface HeldOn {
+  account: Account;
+  team?: Account;
+  further?: Account[];
+}
+
+/** The attributes that name the accounts of a hold beside the key's, and the windows of all. */
+export const windowsOf = ({ account, team, further = [] }: HeldOn) => ({
+  window: windowOf(account),
+  ...(team && { team: team.key_id, team_window: windowOf(team) }),
+  ...(further.length > 0 && {
+    further: Object.fromEntries(further.map((each) => [each.key_id, windowOf(each)])),
+  }),
+});
+
+/** The accounts of a hold, the key's first. */
+export const accountsOf = ({ account, team, further = [] }: HeldOn): Account[] => [
+  account,
+  ...(team ? [team] : []),
+  ...further,
+];
 
 /** A sum as an account counts it: in nano-dollars, in tokens, or not at all. */
 export const amountOn = (

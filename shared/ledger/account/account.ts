@@ -7,7 +7,7 @@ import {
 } from '../../aws/express-update.ts';
 import { setting } from '../../config.ts';
 import { maxBudgetNanoUsd, toNanoUsd } from '../terms/nano-usd.ts';
-import { windowAt } from '../terms/window.ts';
+import { type Budgeted, windowAt } from '../terms/window.ts';
 import { type AuditLane, auditLaneOf } from './audit-lane.ts';
 
 /**
@@ -15,20 +15,12 @@ import { type AuditLane, auditLaneOf } from './audit-lane.ts';
  * epoch is audited there are `h<epoch>`, `r…`, `s<epoch>_<window>`, `e…`, `d…`, `booked_…` and `recount_<epoch>`, see
  * `epoch.ts`; `requests_<minute>` counts a minute's requests. Instants are ISO 8601 strings.
  */
-export interface Account {
+export interface Account extends Budgeted {
   /** The key's id, or the team's; on a part `#` and its number follow. */
   key_id: string;
   entry: 'account';
-  ceiling: number;
-  /** What of the ceiling is for this window alone; absent for nothing. */
-  extra?: number;
-  available: number;
-  held: number;
-  spent: number;
   created_at: string;
-  duration: string | null;
   window_starts_at: string;
-  window_ends_at: string;
   /** Since when `spent` counts; absent if no limit was changed in this window, so that it is the window's start. */
   spent_since?: string;
   /** How often the budget has been renewed; absent for never. */
@@ -47,8 +39,6 @@ export interface Account {
   team?: string;
   /** The version of its further limits that it goes by; absent if it never had one. */
   limits?: number;
-  /** What a team, or a further limit, is called; absent on the account of a key. */
-  name?: string;
   /** Whether a webhook is told of its budget; absent if not. */
   watched?: boolean;
   /** How many parts it has or ever had, itself among them; absent for one. It never falls, as charges lie with their part. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { queryPages } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
 
 /** A partition of the index `audits` for accounts. */
 export type AuditLane = `accounts_${number}`;
@@ -14,3 +16,18 @@ export function auditLaneOf(accountId: string): AuditLane {
 
 /** All lanes. */
 export const allLanes = Array.from({ length: lanes }, (_, lane): AuditLane => `accounts_${lane}`);
+
+/** Lists the keys of what is due in a lane of the index `audits`, the longest due first, page by page. */
+export async function* dueIn(
+  lane: string,
+  Limit: number,
+): AsyncGenerator<{ key_id: string; entry: string }[]> {
+  const due = queryPages<{ key_id: string; entry: string }>({
+    TableName: setting('LEDGER_TABLE'),
+    IndexName: 'audits',
+    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
+    ExpressionAttributeValues: { ':lane': lane, ':now': new Date().toISOString() },
+    Limit,
+  });
+  for await (const { items } of due) yield items;
+}

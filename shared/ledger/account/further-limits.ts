@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { getItem } from '../../aws/dynamodb.ts';
+import { expressUpdate } from '../../aws/express-update.ts';
 import { writeTransaction } from '../../aws/transact.ts';
+import { newItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { ceilingId, furtherId, limitOwner, ownerOf } from '../terms/account-ids.ts';
@@ -134,7 +136,6 @@ export async function openCustomer(id: string, use: CallUse): Promise<void> {
   );
   if (!limit) throw new BusyAccountError(ownerId);
   const TableName = setting('LEDGER_TABLE');
-  const isNew = 'attribute_not_exists(entry)';
   const now = new Date().toISOString();
   const customer: Customer = {
     key_id: ownerId,
@@ -143,22 +144,13 @@ export async function openCustomer(id: string, use: CallUse): Promise<void> {
   };
   const failed = await writeTransaction([
     {
-      Update: {
-        TableName,
-        Key: listKey(ownerId),
-        ConditionExpression: 'attribute_not_exists(customers) OR customers < :most',
-        UpdateExpression: 'ADD customers :one',
-        ExpressionAttributeValues: { ':most': maxCustomers, ':one': 1 },
-      },
+      Update: expressUpdate(TableName, listKey(ownerId), (value) => ({
+        when: [`attribute_not_exists(customers) OR customers < ${value(maxCustomers)}`],
+        add: [`customers ${value(1)}`],
+      })),
     },
-    {
-      Put: {
-        TableName,
-        Item: newAccount(id, now, accountLimits(limit), limit.name),
-        ConditionExpression: isNew,
-      },
-    },
-    { Put: { TableName, Item: customer, ConditionExpression: isNew } },
+    { Put: newItem(TableName, newAccount(id, now, accountLimits(limit), limit.name)) },
+    { Put: newItem(TableName, customer) },
   ]);
   if (failed?.includes(0) && !failed.includes(1)) {
     const most = maxCustomers.toLocaleString('en');

@@ -3,10 +3,6 @@ import { updateItem } from '../../aws/write-item.ts';
 import { windowAt } from '../terms/window.ts';
 import { type Account, accountUpdate } from './account.ts';
 
-/** Whether an account's window has ended, and nobody has begun the next. */
-export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
-  window_ends_at <= new Date(now).toISOString();
-
 /** Begins the window that holds `now`, with nothing spent, no extra and the same held. Does nothing if it was begun meanwhile. */
 export async function renewWindow(account: Account, now: number): Promise<void> {
   const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);

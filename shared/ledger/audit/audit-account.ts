@@ -23,7 +23,7 @@ import {
   runningAttribute,
   settledAttribute,
 } from '../account/epoch.ts';
-import { tidyParts } from '../parts/tidy.ts';
+import { tidyParts } from '../parts/close.ts';
 import { idsOf, isBeside, isPart, ownerOf } from '../terms/account-ids.ts';
 import { toUsd } from '../terms/nano-usd.ts';
 import { finalSums } from './epoch-charges.ts';

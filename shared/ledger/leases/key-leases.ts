@@ -1,8 +1,9 @@
 import { errorFields, log } from '../../log.ts';
 import type { Account } from '../account/account.ts';
+import type { HeldOn } from '../account/account-hold.ts';
 import type { RequestsAhead } from '../account/hold-account.ts';
 import { leastOf, type Seen } from '../account/last-seen.ts';
-import { growIfBusy } from '../parts/grow-if-busy.ts';
+import { growIfBusy } from '../parts/grow.ts';
 import { holdJointly } from '../parts/hold-jointly.ts';
 import { payersOf } from '../parts/payers.ts';
 import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
@@ -26,9 +27,7 @@ export interface LeaseOptions {
 }
 
 /** A call that holds what it took of a lease, and the accounts as it left them. */
-export interface Taken<Chosen extends Fit> {
-  account: Account;
-  team?: Account;
+export interface Taken<Chosen extends Fit> extends Omit<HeldOn, 'further'> {
   chosen: Chosen;
   heldAtMs: number;
 }

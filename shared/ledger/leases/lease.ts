@@ -1,5 +1,5 @@
 import { type Account, requestsAttribute, windowOf } from '../account/account.ts';
-import type { AccountHold } from '../account/account-hold.ts';
+import type { AccountHold, HeldOn } from '../account/account-hold.ts';
 import { undoHold } from '../account/credit.ts';
 import { lastSeen } from '../account/last-seen.ts';
 
@@ -20,12 +20,7 @@ export class Lease {
   readonly left: Left;
 
   /** The accounts are as the hold left them. */
-  constructor(
-    { account, team }: { account: Account; team?: Account },
-    held: Left,
-    heldAtMs: number,
-    untilMs: number,
-  ) {
+  constructor({ account, team }: HeldOn, held: Left, heldAtMs: number, untilMs: number) {
     this.account = account;
     this.team = team;
     this.left = { ...held };

@@ -1,3 +1,4 @@
+import { setting } from '../../config.ts';
 import type { Account } from '../account/account.ts';
 import { idsOf, maxParts, ownerOf } from '../terms/account-ids.ts';
 import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
@@ -82,4 +83,23 @@ export class Leases {
     if (this.keys.size > maxKeys && oldest?.[1].isIdle) this.keys.delete(oldest[0]);
     return known;
   }
+}
+
+let own: Leases | undefined;
+let isRead = false;
+
+/** The leases of this process; undefined where it serves one call at a time, or they are turned off. */
+export function processLeases(): Leases | undefined {
+  if (!isRead && setting('LEASES') === 'on') own = begin();
+  isRead = true;
+  return own;
+}
+
+/** A process that is told to end leaves nothing to the audit. */
+function begin(): Leases {
+  const begun = new Leases();
+  process.once('SIGTERM', () => {
+    begun.close().finally(() => process.exit());
+  });
+  return begun;
 }

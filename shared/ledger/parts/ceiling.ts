@@ -1,4 +1,4 @@
-import { putItem } from '../../aws/write-item.ts';
+import { newItem, putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { type Account, newAccount } from '../account/account.ts';
 import {
@@ -23,9 +23,8 @@ export function ceilingLimit(): FurtherLimit {
 /** Opens the account of all keys. Does nothing if there is one. */
 export async function openCeiling(): Promise<void> {
   const limit = ceilingLimit();
-  const Item = newAccount(ceilingId, new Date().toISOString(), accountLimits(limit), limit.name);
-  const ConditionExpression = 'attribute_not_exists(entry)';
-  await putItem({ TableName: setting('LEDGER_TABLE'), Item, ConditionExpression });
+  const account = newAccount(ceilingId, new Date().toISOString(), accountLimits(limit), limit.name);
+  await putItem(newItem(setting('LEDGER_TABLE'), account));
   await listCeiling();
 }
 

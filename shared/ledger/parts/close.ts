@@ -3,7 +3,8 @@ import { accountKey, accountUpdate } from '../account/account.ts';
 import { ownerOf } from '../terms/account-ids.ts';
 import { bringHome } from './gather.ts';
 import { happens } from './move.ts';
-import { readWhole } from './whole.ts';
+import { isQuiet } from './rates.ts';
+import { readRenewed, readWhole } from './whole.ts';
 
 /**
  * Closes an account's other parts: they give back what is left now, and what calls hold when it is free. A change by
@@ -27,6 +28,21 @@ export async function closeParts(ownerId: string): Promise<void> {
     await happens([alone, ...closing].map((Update) => ({ Update })));
   }
   await bringHome(own.key_id);
+}
+
+/** An account that has just got parts keeps them for as long. */
+const leastMs = 2 * 60_000;
+
+/** Closes the parts of an account that has been quiet, and brings home what closed ones have left. The sweep does. */
+export async function tidyParts(ownerId: string, now: number): Promise<void> {
+  const { account } = await readRenewed(ownerId, now);
+  if ((account.open_parts ?? 1) > 1) {
+    const { grown_at = '' } = account;
+    const isOld = grown_at < new Date(now - leastMs).toISOString();
+    if (isOld && isQuiet(account, now)) await closeParts(ownerId);
+  } else {
+    await bringHome(ownerId, now);
+  }
 }
 
 /** Checks that the account of a closed part isn't below its limit: what comes free on the part makes up for that. */

@@ -1,9 +1,13 @@
 import { asRead } from '../../aws/express-update.ts';
+import { isThrottled } from '../../aws/outage.ts';
 import type { TransactWriteItem } from '../../aws/transact.ts';
+import { newItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
+import { errorFields, log } from '../../log.ts';
 import { type Account, unlimitedRequests } from '../account/account.ts';
+import { accountsOf, type HeldOn } from '../account/account-hold.ts';
 import { auditAt, epochOf } from '../account/epoch.ts';
-import { maxParts, partId } from '../terms/account-ids.ts';
+import { maxParts, ownerOf, partId } from '../terms/account-ids.ts';
 import { bringHome } from './gather.ts';
 import { memberParts } from './members.ts';
 import {
@@ -18,6 +22,7 @@ import {
   slotsLeft,
   taking,
 } from './move.ts';
+import { type HoldingBy, haveTooMany, looksAtRate } from './rates.ts';
 import { readRenewed } from './whole.ts';
 
 /** What growth waits for. */
@@ -101,13 +106,7 @@ const begin = (
     ? taking(closed, [gift], now, {
         clauses: (value) => ({ when: [`closed = ${value(true)}`], remove: ['closed'] }),
       })
-    : {
-        Put: {
-          TableName: setting('LEDGER_TABLE'),
-          Item: newPart(own, from, index, gift, now),
-          ConditionExpression: 'attribute_not_exists(entry)',
-        },
-      };
+    : { Put: newItem(setting('LEDGER_TABLE'), newPart(own, from, index, gift, now)) };
 
 /** Whether shares stay large enough that most calls find in the first part what they need. */
 function isWorth(whole: Account, parts: number, leastNanoUsd: number): boolean {
@@ -203,3 +202,30 @@ const newPart = (own: Account, from: Account, index: number, gift: Gift, now: nu
   ...(own.watched && { watched: true }),
   ...(Object.keys(gift.counts).length > 0 && { ...gift.counts, audit_at: auditAt(epochOf(now)) }),
 });
+
+/** How many parts an account gets first: a key that is suddenly busy would wait for one doubling after another. */
+const firstParts = 8;
+/** How long it waits for the effect of more parts before it asks for more again. */
+const restMs = 5_000;
+
+/** A hold that was just made. */
+export interface JustHeld extends HoldingBy {
+  /** What it holds, or must leave there. */
+  holdNanoUsd: number;
+}
+
+/** Has accounts that were just held on get more parts, if the requests of this minute ask for it. Nobody waits for it. */
+export function growIfBusy(heldOn: HeldOn, held: JustHeld): void {
+  const { now, holdNanoUsd: leastNanoUsd } = held;
+  for (const each of accountsOf(heldOn)) {
+    if (!looksAtRate(each, held) || !haveTooMany(each, 1, held)) continue;
+    const id = ownerOf(each.key_id);
+    const isNeeded = (whole: Account, parts: number) => haveTooMany(whole, parts, held);
+    const options = { now, leastNanoUsd, isDemanded: true, isNeeded, restMs, to: firstParts };
+    grow(id, options).catch((error: unknown) => {
+      // Another that is throttled asks again.
+      if (isThrottled(error)) return;
+      log('warn', 'account got no more parts', { key_id: id, ...errorFields(error) });
+    });
+  }
+}

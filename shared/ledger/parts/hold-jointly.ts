@@ -1,5 +1,5 @@
 import { type Account, windowOf } from '../account/account.ts';
-import { amountOn } from '../account/account-hold.ts';
+import { amountOn, type HeldOn } from '../account/account-hold.ts';
 import { undoHold } from '../account/credit.ts';
 import { type CallUse, furtherNow } from '../account/further-limits.ts';
 import { type Ask, type Attempt, holdOnAccount, NoAccountError } from '../account/hold-account.ts';
@@ -7,13 +7,6 @@ import { forget, lastSeen, remember, type Seen } from '../account/last-seen.ts';
 import { countsTokens, isRequestOn, ownerOf } from '../terms/account-ids.ts';
 import { noteOnCeiling, openerOf } from './ceiling.ts';
 import { isInParts, pickPart } from './payers.ts';
-
-/** A key's account, its team's if it is in one, and those of further limits, as a hold left them. */
-export interface HeldOn {
-  account: Account;
-  team?: Account;
-  further: Account[];
-}
 
 /** A sum that is held on all accounts that pay for a key; or who refused it. */
 export type JointHold =

@@ -1,4 +1,4 @@
-import { getItems, queryItems } from '../../aws/dynamodb.ts';
+import { getItems, itemsUnder } from '../../aws/dynamodb.ts';
 import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { type Account, accountKey, findAccount } from '../account/account.ts';
@@ -50,12 +50,7 @@ export async function* keysOn(id: string): AsyncGenerator<string> {
 
 /** Lists the ids, of each part, of the keys that are in a team or ever were. */
 export async function* everInTeam(teamId: string): AsyncGenerator<string> {
-  const members = queryItems<Member>({
-    TableName: setting('LEDGER_TABLE'),
-    KeyConditionExpression: 'key_id = :team AND begins_with(entry, :member)',
-    ExpressionAttributeValues: { ':team': ownerOf(teamId), ':member': prefix },
-    ConsistentRead: true,
-  });
+  const members = itemsUnder<Member>(setting('LEDGER_TABLE'), ownerOf(teamId), prefix);
   for await (const { entry, parts } of members) {
     yield* idsOf({ key_id: entry.slice(prefix.length), ...(parts && { parts }) });
   }

@@ -1,8 +1,8 @@
 import { type CallUse, furtherKnown } from '../account/further-limits.ts';
 import { lastSeen, leastOf, type Seen } from '../account/last-seen.ts';
-import { hasWindowEnded } from '../account/renew-window.ts';
 import { countsTokens, isPart, ownerOf, partId } from '../terms/account-ids.ts';
 import type { Free } from '../terms/hold-plan.ts';
+import { asRenewed } from '../terms/window.ts';
 
 /** Whether an account has parts, or had some, as far as this function knows. */
 export const isInParts = (id: string) =>
@@ -32,12 +32,10 @@ export function freeOf(payers: readonly Seen[], now: number): Free {
   const [tokens, money] = [true, false].map((are) =>
     payers.filter(({ key_id }) => countsTokens(key_id) === are),
   ) as [Seen[], Seen[]];
-  const left = tokens.map((seen) => {
-    const { account } = seen;
-    // A minute that is over begins anew with the next hold.
-    const isOver = account && hasWindowEnded(account, now);
-    return wholeSeen(isOver ? { ...seen, available: account.ceiling - account.held } : seen);
-  });
+  // A minute that is over begins anew with the next hold.
+  const left = tokens.map((seen) =>
+    wholeSeen(seen.account ? { ...seen, available: asRenewed(seen.account, now).available } : seen),
+  );
   const free = leastOf(money.map(wholeSeen));
   return tokens.length > 0 ? { ...free, tokens: leastOf(left).available } : free;
 }

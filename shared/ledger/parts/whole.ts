@@ -3,9 +3,10 @@ import { readTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { type Account, accountKey, findAccount, unlimitedRequests } from '../account/account.ts';
 import { maxRounds } from '../account/refuse.ts';
-import { hasWindowEnded, renewWindow } from '../account/renew-window.ts';
+import { renewWindow } from '../account/renew-window.ts';
 import { idsOf, isPart, ownerOf } from '../terms/account-ids.ts';
 import { BusyAccountError } from '../terms/limit-errors.ts';
+import { hasWindowEnded } from '../terms/window.ts';
 
 /** An account and its parts as they were at one moment. The first part is the account itself. */
 export interface Whole {

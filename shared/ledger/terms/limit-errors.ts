@@ -2,22 +2,7 @@ import { ServiceError } from '../../http/errors.ts';
 import { countsTokens, isCeiling, isFurther, isTeamId } from './account-ids.ts';
 import { localTime } from './calendar.ts';
 import { toUsd } from './nano-usd.ts';
-import { never } from './window.ts';
-
-/** The figures of an account that has a budget, in nano-dollars. */
-export interface Budgeted {
-  key_id: string;
-  /** What a team is called. */
-  name?: string;
-  ceiling: number;
-  /** What of the ceiling is for this window alone. */
-  extra?: number;
-  spent: number;
-  held: number;
-  available: number;
-  duration: string | null;
-  window_ends_at: string;
-}
+import { type Budgeted, never } from './window.ts';
 
 /** 429: the key's budget, its team's, or a further limit of either, doesn't cover the most of this request. */
 export class BudgetExceededError extends ServiceError {

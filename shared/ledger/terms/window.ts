@@ -35,3 +35,29 @@ function startsFrom(first: Date, duration: string) {
     addDuration(first, `${index * Number(count)}${unit}`).getTime();
   return { startOf, meanMs: startOf(1) - startOf(0) };
 }
+
+/** The figures of an account that has a budget, in nano-dollars. */
+export interface Budgeted {
+  key_id: string;
+  /** What a team, or a further limit, is called; absent on the account of a key. */
+  name?: string;
+  ceiling: number;
+  /** What of the ceiling is for this window alone; absent for nothing. */
+  extra?: number;
+  spent: number;
+  held: number;
+  available: number;
+  duration: string | null;
+  window_ends_at: string;
+}
+
+/** Whether an account's window has ended, and nobody has begun the next. */
+export const hasWindowEnded = ({ window_ends_at }: Pick<Budgeted, 'window_ends_at'>, now: number) =>
+  window_ends_at <= new Date(now).toISOString();
+
+/** The figures of an account as its next hold would find them: renewed, if its window has ended. */
+export function asRenewed<Its extends Budgeted>(account: Its, now: number): Its {
+  if (!hasWindowEnded(account, now)) return account;
+  const ceiling = account.ceiling - (account.extra ?? 0);
+  return { ...account, ceiling, extra: 0, spent: 0, available: ceiling - account.held };
+}

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../../http/errors.ts';
 import { holdStanding, payersNow } from '../../../../ledger/standing-hold.ts';
-import { BudgetExceededError, type Budgeted } from '../../../../ledger/terms/limit-errors.ts';
+import { BudgetExceededError } from '../../../../ledger/terms/limit-errors.ts';
+import type { Budgeted } from '../../../../ledger/terms/window.ts';
 import { protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { roomOf } from '../../../engine/item/job.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';

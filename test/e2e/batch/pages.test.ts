@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pdfOf } from '../../support/fixtures/pdfs.ts';
-import { scanOf } from '../../support/fixtures/scans.ts';
+import { greyJpeg } from '../../support/fixtures/small-documents.ts';
 import { call, chatJob, submit, type Target, until } from '../../support/servers/api.ts';
 import { useChatStage } from '../../support/servers/chat-stage.ts';
 
@@ -28,8 +28,7 @@ describe('A page of a job’s document', () => {
   it('is drawn for its key, whether it has a text layer or is a scan', async () => {
     const caller = await stage.newAccount();
     const pdf = await readJob(caller, 'two.pdf', 'application/pdf', await twoPages());
-    const scan = await scanOf({ text: 'A scanned letter', dpi: 100 });
-    const picture = await readJob(caller, 'letter.jpg', 'image/jpeg', scan);
+    const picture = await readJob(caller, 'letter.jpg', 'image/jpeg', await greyJpeg(90));
 
     const pages = [await askPage(caller, pdf, 1), await askPage(caller, pdf, 2)];
     pages.push(await askPage(caller, picture, 1));

@@ -1,6 +1,7 @@
 import { decodedAs, decodeUtf32, guessEncoding, wideEncodingOf } from './encoding.ts';
 import type { WarnedText, Warning } from './warnings.ts';
 
+const utf8Mark = [0xef, 0xbb, 0xbf];
 const [esc, bell] = ['\x1b', '\x07'];
 
 /**
@@ -40,7 +41,8 @@ function decode(bytes: Uint8Array, encoding: string | undefined, warned: Set<War
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     const utf8 = new TextDecoder('utf-8').decode(bytes);
-    if (startsWith(bytes, [0xef, 0xbb, 0xbf]) || isMostlyWhole(utf8)) return utf8;
+    const isMarked = utf8Mark.every((byte, at) => bytes[at] === byte);
+    if (isMarked || isMostlyWhole(utf8)) return utf8;
     const named = encoding && decodedAs(encoding, bytes);
     if (named && isMostlyWhole(named)) return named;
     warned.add('encoding_guessed');
@@ -72,8 +74,4 @@ export function looksLikeText(bytes: Uint8Array): boolean {
   const isControl = (byte: number) => byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d);
   const controls = bytes.filter((byte) => isControl(byte) && byte !== 0x1b);
   return !controls.includes(0) && controls.length <= bytes.length / 200;
-}
-
-function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
-  return start.every((byte, index) => bytes[index] === byte);
 }

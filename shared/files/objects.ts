@@ -64,10 +64,7 @@ export async function objectBytes(object: string, Bucket: string): Promise<numbe
 /** Deletes objects; missing ones count as deleted. */
 export async function deleteObjects(objects: string[]): Promise<void> {
   const Bucket = setting('FILES_BUCKET');
-  const limit = pLimit(atOnce);
-  await Promise.all(
-    objects.map((Key) => limit(() => s3.send(new DeleteObjectCommand({ Bucket, Key })))),
-  );
+  await pLimit(atOnce).map(objects, (Key) => s3.send(new DeleteObjectCommand({ Bucket, Key })));
 }
 
 /** Deletes all objects of a file or an upload. Returns whether it came to their end before the time was up. */

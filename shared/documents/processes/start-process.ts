@@ -28,7 +28,12 @@ export function startProcess(
   const child = fork(file, {
     execPath: '/bin/sh',
     execArgv: ['-c', limited, process.execPath, `--max-old-space-size=${heapMb}`],
-    env: environment(),
+    // This one's has credentials. Lambda's Node may find its libraries by the path; what was compiled is not compiled anew.
+    env: {
+      TZ: 'UTC',
+      LD_LIBRARY_PATH: setting('LD_LIBRARY_PATH') || undefined,
+      NODE_COMPILE_CACHE: setting('NODE_COMPILE_CACHE') || undefined,
+    },
     serialization: 'advanced',
     // V8's output when it aborts may have words of the document.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -38,17 +43,6 @@ export function startProcess(
   // Whoever asks hears of it as well; an error that nobody waits for must not end this process.
   child.on('error', () => {});
   return child;
-}
-
-/** What a process needs of this one's environment, which has credentials. */
-function environment(): NodeJS.ProcessEnv {
-  // Lambda's Node may find its libraries by the path. What was compiled before need not be compiled anew.
-  const names = ['LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'] as const;
-  const given = names.flatMap((name) => {
-    const value = setting(name);
-    return value ? [[name, value]] : [];
-  });
-  return { TZ: 'UTC', ...Object.fromEntries(given) };
 }
 
 /** Whether a process has been started, and not ended. */

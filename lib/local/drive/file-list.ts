@@ -49,10 +49,10 @@ async function find(
     : [...folder.everything()];
   const entries = candidates.filter((entry) => conditions.every((isMet) => isMet(entry)));
   if (search === undefined) return entries.map((entry) => ({ entry, score: 0 }));
-  await texts.load(entries);
-  return entries
-    .map((entry) => ({ entry, score: texts.score(entry, search) }))
-    .filter(({ score }) => score > 0);
+  const found = [];
+  // One by one: each may be large.
+  for (const entry of entries) found.push({ entry, score: await texts.score(entry, search) });
+  return found.filter(({ score }) => score > 0);
 }
 
 function childrenOf(folder: DriveFolder, id: string): Entry[] {

@@ -17,20 +17,10 @@ export class FullTexts {
     this.folder = folder;
   }
 
-  /** Reads those files that are new or have changed. */
-  async load(entries: Entry[]): Promise<void> {
-    // One by one: each may be large.
-    for (const entry of entries) {
-      const state = stateOf(entry);
-      if (this.texts.get(entry.id)?.state === state) continue;
-      this.texts.set(entry.id, { state, words: wordsIn(await this.textOf(entry)) });
-    }
-  }
-
   /** Returns how much a file is about a search; 0 if a word or a quoted phrase of it is missing. */
-  score(entry: Entry, search: string): number {
+  async score(entry: Entry, search: string): Promise<number> {
     const name = wordsIn(nameOf(entry));
-    const { words = ' ' } = this.texts.get(entry.id) ?? {};
+    const words = await this.wordsOf(entry);
     let score = 0;
     for (const term of termsOf(search)) {
       const [inName, inText] = [count(name, term), count(words, term)];
@@ -40,13 +30,17 @@ export class FullTexts {
     return score;
   }
 
-  private async textOf(entry: Entry): Promise<string> {
-    if (entry.kind !== 'file') return '';
-    return (await fileText(this.folder.locate(entry.path), mimeTypeOf(entry))).text;
+  private async wordsOf(entry: Entry): Promise<string> {
+    const { id, path, kind, stat, row } = entry;
+    if (kind !== 'file') return ' ';
+    const state = `${stat.size} ${stat.mtimeNs} ${row.mime_type}`;
+    const known = this.texts.get(id);
+    if (known?.state === state) return known.words;
+    const words = wordsIn((await fileText(this.folder.locate(path), mimeTypeOf(entry))).text);
+    this.texts.set(id, { state, words });
+    return words;
   }
 }
-
-const stateOf = ({ stat, row }: Entry) => `${stat.size} ${stat.mtimeNs} ${row.mime_type}`;
 
 /** Returns the words and the quoted phrases of a search, as `wordsIn` returns words. */
 function termsOf(search: string): string[] {

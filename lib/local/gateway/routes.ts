@@ -45,14 +45,15 @@ export function routesOf(template: Template, names: ResourceNames, functions: Fu
       throw new StageError(`The local stage can't serve ${id}: it is no Lambda proxy.`);
     }
     const path = pathOf(template, names, method.ResourceId) || '/';
+    const authorizer = authorizers.get(method.AuthorizerId ?? '');
+    if (!authorizer && method.AuthorizationType !== 'NONE') {
+      throw new StageError(`${id} has no authorizer.`);
+    }
     return {
       method: method.HttpMethod,
       path,
       function: functions.find(method.Integration.Uri),
-      authorizer:
-        method.AuthorizationType === 'NONE'
-          ? undefined
-          : required(authorizers.get(method.AuthorizerId ?? ''), `${id} has no authorizer`),
+      authorizer,
       streams: method.Integration.ResponseTransferMode === 'STREAM',
       timeoutMs: method.Integration.TimeoutInMillis ?? 29_000,
       binaryTypes,
@@ -98,11 +99,6 @@ function authorizerOf(
     validation: new RegExp(String(IdentityValidationExpression ?? '')),
     ttlMs: Number(ttlSeconds) * 1000,
   });
-}
-
-function required<Value>(value: Value | undefined, problem: string): Value {
-  if (value === undefined) throw new StageError(`${problem}.`);
-  return value;
 }
 
 /** Returns the path of an API Gateway resource, such as `/batch/jobs/{job_id}`. */

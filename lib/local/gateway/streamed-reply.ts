@@ -4,10 +4,9 @@ import type { ResponseHead, ResponseSink } from '../lambda/invocation.ts';
 /** A streamed response on its way to a client. If the client goes away, the rest of the chunks is dropped. */
 export class StreamedReply implements ResponseSink {
   readonly body = new PassThrough();
+  private readonly beginning = Promise.withResolvers<ResponseHead>();
   /** Resolves with the response's head; rejects if the invocation ends before it. */
-  readonly begun: Promise<ResponseHead>;
-  private begin: (head: ResponseHead) => void = () => {};
-  private fail: (error: unknown) => void = () => {};
+  readonly begun = this.beginning.promise;
   /** Resolves once the invocation is over, with whether it succeeded. */
   private over: Promise<boolean> = Promise.resolve(false);
   private isLeft = false;
@@ -15,15 +14,11 @@ export class StreamedReply implements ResponseSink {
   private isCut = false;
 
   constructor() {
-    this.begun = new Promise((resolve, reject) => {
-      this.begin = resolve;
-      this.fail = reject;
-    });
     this.body.on('error', () => {});
   }
 
   head(head: ResponseHead): void {
-    this.begin(head);
+    this.beginning.resolve(head);
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -42,12 +37,12 @@ export class StreamedReply implements ResponseSink {
   follow(invocation: Promise<unknown>): void {
     this.over = invocation.then(
       () => {
-        this.fail(new Error('The function ended without an answer'));
+        this.beginning.reject(new Error('The function ended without an answer'));
         this.body.end();
         return true;
       },
       (error: Error) => {
-        this.fail(error);
+        this.beginning.reject(error);
         this.body.destroy(error);
         return false;
       },

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { keepCompiled } from '../keep-compiled.ts';
@@ -127,7 +128,7 @@ async function runStreaming(id: string, event: unknown, context: object): Promis
   openStreams.set(id, response);
   try {
     await (handler as StreamingHandler)(event, response, context);
-    await response.finished();
+    await finished(response);
     return null;
   } finally {
     openStreams.delete(id);

@@ -8,7 +8,8 @@ const windowBytes = 16_384;
 
 /** The response stream that Lambda gives a streaming handler. */
 export class ResponseStream extends Writable {
-  private readonly post: Post;
+  /** Begins an HTTP response with a head, or sends a chunk of it. */
+  readonly post: Post;
   /** The sizes of the chunks that are under way. */
   private readonly underWay: number[] = [];
   private onRoom: (() => void) | undefined;
@@ -18,23 +19,10 @@ export class ResponseStream extends Writable {
     this.post = post;
   }
 
-  /** Begins an HTTP response. */
-  begin(head: ResponseHead): void {
-    this.post({ head });
-  }
-
   /** Goes on once there is room: the gateway has taken a chunk. */
   chunkTaken(): void {
     this.underWay.shift();
     this.goOn();
-  }
-
-  /** Resolves once everything is sent. */
-  finished(): Promise<void> {
-    if (this.writableFinished) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.once('finish', resolve).once('error', reject);
-    });
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -67,6 +55,6 @@ export class ResponseStream extends Writable {
 
 /** `awslambda.HttpResponseStream.from`: gives a response stream a status and headers. */
 export function withHead(stream: ResponseStream, head: ResponseHead): ResponseStream {
-  stream.begin(head);
+  stream.post({ head });
   return stream;
 }

@@ -8,11 +8,6 @@ interface Asked {
   Name?: string;
 }
 
-interface Answered {
-  status: number;
-  body: object;
-}
-
 /** Starts a server for Secrets Manager's `GetSecretValue`, by ARNs, and Systems Manager's `GetParameter`, by names. */
 export async function startSecretsServer(
   values: Record<string, string>,
@@ -22,30 +17,24 @@ export async function startSecretsServer(
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     done(null, JSON.parse(body as string));
   });
-  const operations: Record<string, (asked: Asked) => Answered> = {
-    'secretsmanager.GetSecretValue': ({ SecretId = '' }) => secretValue(SecretId, values[SecretId]),
-    'AmazonSSM.GetParameter': ({ Name = '' }) => {
+  server.post<{ Body: Asked }>('/', async ({ body, headers }, reply) => {
+    const { SecretId = '', Name = '' } = body;
+    const operation = headers['x-amz-target'];
+    reply.type('application/x-amz-json-1.1');
+    if (operation === 'AmazonSSM.GetParameter') {
       const Value = parameterOf(Name.split('/').at(-1) ?? '');
-      return { status: 200, body: { Parameter: { Name, Type: 'SecureString', Value } } };
-    },
-  };
-  server.post<{ Body: Asked }>('/', async ({ body: asked, headers }, reply) => {
-    const operation = operations[String(headers['x-amz-target'])];
-    const { status, body } = operation?.(asked) ?? {
-      status: 400,
-      body: { __type: 'InvalidRequestException' },
-    };
-    return reply.type('application/x-amz-json-1.1').code(status).send(body);
+      return { Parameter: { Name, Type: 'SecureString', Value } };
+    }
+    reply.code(400);
+    if (operation !== 'secretsmanager.GetSecretValue') return { __type: 'InvalidRequestException' };
+    const SecretString = values[SecretId];
+    if (SecretString !== undefined) {
+      return reply.code(200).send({ ARN: SecretId, Name: SecretId, SecretString });
+    }
+    const Message = "Secrets Manager can't find the specified secret.";
+    return { __type: 'ResourceNotFoundException', Message };
   });
   requireSignature(server.server);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   return { url, close: () => server.close() };
-}
-
-function secretValue(SecretId: string, value: string | undefined): Answered {
-  if (value !== undefined) {
-    return { status: 200, body: { ARN: SecretId, Name: SecretId, SecretString: value } };
-  }
-  const Message = `Secrets Manager can't find the specified secret.`;
-  return { status: 400, body: { __type: 'ResourceNotFoundException', Message } };
 }

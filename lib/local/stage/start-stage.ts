@@ -14,8 +14,8 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const folder = new DataFolder(options.dataDir);
-    closers.push(() => folder.close());
+    const lock = lockFolder(options.dataDir);
+    closers.push(() => lock.close());
     const synthesizing = synthesize(options);
     // Whoever waits for it hears of it.
     synthesizing.catch(() => {});
@@ -45,28 +45,23 @@ async function synthesize({
   return synthesis;
 }
 
-/** A stage's own folder. It is made if it is missing, and locked until the stage ends, however it ends. */
-export class DataFolder {
-  private readonly lock: DatabaseSync;
-
-  /** Throws `StageError` if the folder can't be used, or is used by another stage. */
-  constructor(path: string) {
-    try {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
-      // SQLite's lock ends with the process that holds it; a mere file would outlive a SIGKILL.
-      this.lock = new DatabaseSync(join(path, 'stage.lock'));
-      this.lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
-    } catch (cause) {
-      if (!String(cause).includes('locked')) {
-        const reason = (cause as Error).message;
-        throw new StageError(`The data folder ${path} can't be used: ${reason}.`, { cause });
-      }
-      const advice = 'stop it first, or give this one another folder with --data';
-      throw new StageError(`Another stage runs on ${path}: ${advice}.`, { cause });
+/**
+ * Makes a stage's own folder if it is missing, and locks it until the lock is closed or the stage ends, however it ends.
+ * Throws `StageError` if the folder can't be used, or is used by another stage.
+ */
+export function lockFolder(path: string): DatabaseSync {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    // SQLite's lock ends with the process that holds it; a mere file would outlive a SIGKILL.
+    const lock = new DatabaseSync(join(path, 'stage.lock'));
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
+    return lock;
+  } catch (cause) {
+    if (!String(cause).includes('locked')) {
+      const reason = (cause as Error).message;
+      throw new StageError(`The data folder ${path} can't be used: ${reason}.`, { cause });
     }
-  }
-
-  close(): void {
-    this.lock.close();
+    const advice = 'stop it first, or give this one another folder with --data';
+    throw new StageError(`Another stage runs on ${path}: ${advice}.`, { cause });
   }
 }

@@ -73,7 +73,7 @@ async function synthesizeUnnamed(dir: string, settings: StageSettings): Promise<
   }
 }
 
-/** What a stage makes in the folder: assemblies, unnamed ones, and any of them that is being deleted. */
+/** What a stage makes in the folder, or made before: assemblies, unnamed ones, and those that were being deleted. */
 const madeHere = /^([0-9a-f]{16}|new-[a-zA-Z0-9]{6}|update-\d+)(\.old)?$/;
 
 /** Deletes earlier assemblies in `dir`, and nothing else, as the folder may be the user's own. */
@@ -82,13 +82,9 @@ export function deleteOtherAssemblies(dir: string, { assetsDir }: Synthesis): vo
   for (const name of fs.readdirSync(dir).filter((each) => madeHere.test(each))) {
     const path = join(dir, name);
     if (path === assetsDir) continue;
-    // Whoever is killed in the middle leaves no half of an assembly under its name.
-    const old = name.endsWith('.old') ? path : `${path}.old`;
-    if (old !== path) {
-      fs.rmSync(old, { recursive: true, force: true });
-      fs.renameSync(path, old);
-    }
-    fs.rmSync(old, { recursive: true, force: true });
+    // First, as without it what is left after a kill in the middle is no assembly.
+    fs.rmSync(join(path, 'manifest.json'), { force: true });
+    fs.rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { secretKeyEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
-import { DataFolder } from '../../../lib/local/stage/start-stage.ts';
+import { lockFolder } from '../../../lib/local/stage/start-stage.ts';
 import {
   deleteOtherAssemblies,
   synthesizeOnce,
@@ -115,7 +115,7 @@ const assemblies = fileURLToPath(
 /** Returns the folder that keeps assemblies from run to run; none while another run has it. */
 function lockedFolder(closers: (() => unknown)[]): string | undefined {
   try {
-    const folder = new DataFolder(assemblies);
+    const folder = lockFolder(assemblies);
     closers.push(() => folder.close());
     return assemblies;
   } catch {

@@ -27,7 +27,7 @@ interface AnswerOptions {
 }
 
 /**
- * The model's answer as it comes: a `status`, then text. Throws as `openMeteredCall` does, and `ModelError` if it
+ * The model's answer as it comes: a `status`, then text. Throws as `holdCall` and `openHeldCall` do, and `ModelError` if it
  * breaks off.
  */
 export async function* modelAnswer(

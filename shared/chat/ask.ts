@@ -28,7 +28,7 @@ export interface WholeAnswer extends Used {
 /**
  * Asks a model for one completion, held and settled. With `keep` the call is settled in one transaction with those
  * writes, and `kept` says which; undefined if they were written before, and then the call is free. Throws as
- * `openMeteredCall` does, and `ModelError` if the answer breaks off.
+ * `holdCall` and `openHeldCall` do, and `ModelError` if the answer breaks off.
  */
 export async function ask(call: ModelCall, keep?: Keep<Answer>): Promise<Answer & { kept: Kept }> {
   return askHeld(await holdCall(call), keep);

@@ -6,7 +6,7 @@ import { textIn } from '../models/field.ts';
 import type { RequestBody } from '../models/upstreams/upstream.ts';
 import { findFileId, noFileIds, pathToFile } from './completion-message.ts';
 import { type MessageHeaders, MessageRequest } from './message-request.ts';
-import { allowedTools, refuseInlineTools } from './message-tools.ts';
+import { allowedTools, ownData, refuseInlineTools } from './message-tools.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
 import { refuseNamed, unsupported } from './unsupported-parameters.ts';
@@ -142,9 +142,6 @@ export function passedHeaders(
     ...(kept && { 'anthropic-beta': kept }),
   };
 }
-
-/** What a caller's tools were called with, and their schemas, where any name may stand. */
-const ownData = new Set(['input', 'input_schema']);
 
 /** Leaves out caches that the model has no price for: clients ask for them unasked, and the answer is the same. */
 function withPricedCache<Request extends object>(model: Model, request: Request): Request {

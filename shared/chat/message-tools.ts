@@ -49,15 +49,15 @@ export function refuseInlineTools(model: Model, messages: MessageRequest['messag
   }
 }
 
-/** What a tool was called with, and the schema of that, where any name may stand. */
-const ownData = ['input', 'input_schema'];
+/** What a caller's tool was called with, and the schema of that, where any name may stand. */
+export const ownData = new Set(['input', 'input_schema']);
 
 function refuseDefinitions(model: Model, value: unknown, place: (string | number)[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, each] of Object.entries(value)) {
     const at = [...place, Array.isArray(value) ? Number(name) : name];
     if (name !== 'definition') {
-      if (!ownData.includes(name)) refuseDefinitions(model, each, at);
+      if (!ownData.has(name)) refuseDefinitions(model, each, at);
     } else if (!v.is(MessageTool, each) || !isKept(model, each, at)) {
       throw valueError(['body', ...at], `this tool is not available for ${model.id}`);
     }

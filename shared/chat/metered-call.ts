@@ -12,7 +12,7 @@ import {
   type OpenedCompletion,
   openCompletion,
 } from '../models/upstreams/upstream.ts';
-import { dialectOf, type HeldCall, holdCall, type ModelCall, type Route } from './hold-call.ts';
+import { dialectOf, type HeldCall, type ModelCall, type Route } from './hold-call.ts';
 import {
   type Attempt,
   outcomeOf,
@@ -43,9 +43,6 @@ export interface MeteredCall extends Head, Settlement {
   /** Notes what it has used so far, if that is worth it. The reader of a stream calls it as it reads. */
   noteUse(): void;
 }
-
-/** Holds a call, then makes it. Throws as `holdCall` and `openHeldCall` do. */
-export const openMeteredCall = async (call: ModelCall) => openHeldCall(await holdCall(call));
 
 /**
  * Makes a held call. Throws `ModelError` if no upstream of its models answers, and releases the hold; but a prompt that

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openMeteredCall, readCompletion } from '../../shared/chat/metered-call.ts';
+import { readCompletion } from '../../shared/chat/metered-call.ts';
 import { openAccount } from '../../shared/ledger/accounts.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { catalogue, findModel, type Model } from '../../shared/models/catalogue.ts';
@@ -9,6 +9,7 @@ import { completionOf } from '../support/servers/model-stub-pieces.ts';
 import { minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';
 import { accountOf, chargesOf, expectAtRest, sum, usd } from '../support/worlds/ledger-world.ts';
+import { openMeteredCall } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../../shared/chat/ask.ts';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
-import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
+import type { MeteredCall } from '../../shared/chat/metered-call.ts';
 import { findAccount } from '../../shared/ledger/account/account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { type Script, useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
-import { openKey } from '../support/worlds/model-calls.ts';
+import { openKey, openMeteredCall } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
-import { openMeteredCall, readCompletion } from '../../shared/chat/metered-call.ts';
+import { readCompletion } from '../../shared/chat/metered-call.ts';
 import { catalogue, findModel, type Model } from '../../shared/models/catalogue.ts';
 import { messageEvent, messageOf, messageStream } from '../support/servers/message-stub.ts';
 import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';
@@ -12,7 +12,7 @@ import {
   responseStream,
 } from '../support/servers/responses-stub.ts';
 import { accountOf, chargesOf } from '../support/worlds/ledger-world.ts';
-import { openKey } from '../support/worlds/model-calls.ts';
+import { openKey, openMeteredCall } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();

@@ -5,14 +5,13 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { ask } from '../../shared/chat/ask.ts';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import type { ModelCall } from '../../shared/chat/hold-call.ts';
-import { openMeteredCall } from '../../shared/chat/metered-call.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
 import { minuteMs } from '../support/worlds/clock.ts';
 import { accountOf, chargesOf, sum } from '../support/worlds/ledger-world.ts';
-import { openKey } from '../support/worlds/model-calls.ts';
+import { openKey, openMeteredCall } from '../support/worlds/model-calls.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();

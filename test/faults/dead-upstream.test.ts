@@ -29,7 +29,8 @@ beforeEach(() => {
 async function newProcess() {
   vi.resetModules();
   const { dynamodb } = await import('../../shared/aws/dynamodb.ts');
-  const { openMeteredCall, readCompletion } = await import('../../shared/chat/metered-call.ts');
+  const { readCompletion } = await import('../../shared/chat/metered-call.ts');
+  const { openMeteredCall } = await import('../support/worlds/model-calls.ts');
   dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { HeldCall } from '../../../shared/chat/hold-call.ts';
+import { type HeldCall, holdCall, type ModelCall } from '../../../shared/chat/hold-call.ts';
 import { openHeldCall, readCompletion } from '../../../shared/chat/metered-call.ts';
 import { openAccount } from '../../../shared/ledger/accounts.ts';
 import { AgentSession } from '../fixtures/agent-session.ts';
@@ -23,6 +23,9 @@ export function counted(
   const answer = { ...JSON.parse(completionOf(text, usage, finish_reason)), model };
   return { kind: 'pieces', pieces: [JSON.stringify(answer)] };
 }
+
+/** Holds a call, and makes it. */
+export const openMeteredCall = async (call: ModelCall) => openHeldCall(await holdCall(call));
 
 /** Makes a held call, and settles it once its answer is read. */
 export async function finish(held: HeldCall): Promise<void> {

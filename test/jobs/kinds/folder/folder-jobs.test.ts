@@ -189,7 +189,7 @@ describe("a folder's job", () => {
     const { id, caller } = await newFolder({
       'scan.jpg': await greyJpeg(90),
       'a.txt': 'Text.',
-      'film.mp4': '\0\0\0\x18ftypmp42',
+      'clip.mp4': '\0\0\0\x18ftypmp42',
     });
 
     const job = await run(caller, id, {

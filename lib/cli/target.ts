@@ -120,7 +120,7 @@ function namesOf(
 }
 
 /**
- * Says for histories who runs this command: the user of this machine, the AWS identity, or, if that can't be asked
+ * Names for histories the person at this command: the user of this machine, the AWS identity, or, if that can't be asked
  * for, the access key's id.
  */
 export async function whoRuns({ stack }: Target): Promise<string> {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const snapshotFile = fileURLToPath(new URL('lasting-resources.json', import.meta.url));
 
 /**
- * The types whose resources are more than what a template says of them, with the properties whose change replaces the resource
+ * The types whose resources hold more than their template says, with the properties whose change replaces the resource
  * by a new one, as another logical id does.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
  */

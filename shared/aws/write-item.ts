@@ -13,7 +13,7 @@ import { dynamodb } from './dynamodb.ts';
 import { retryConflicts } from './transact.ts';
 
 /*
- * Writes of one item. A condition that doesn't hold is no error, as it is how writers agree on who comes first; and a
+ * Writes of one item. A condition that doesn't hold is no error, as it is how writers agree on the first; and a
  * write that a transaction is in the way of is made again.
  */
 

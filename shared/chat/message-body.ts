@@ -16,7 +16,7 @@ const ofCompletions = [
   ...['n', 'max_completion_tokens', 'modalities', 'audio', 'prediction', 'functions'],
 ];
 
-/** What would be kept, or was, where the operator's and other keys' own messages are, and who else would be billed. */
+/** Fields that name what the provider keeps, where all keys' messages lie together, or that bill another account. */
 const kept = ['thread', 'billing_policy', 'fallback_credit_token'];
 
 const knownNames = [

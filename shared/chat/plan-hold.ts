@@ -40,9 +40,9 @@ export interface PlanOptions {
 }
 
 /**
- * Plans a call's hold: all that it may write, if a tenth of what is available covers that; else a tenth, or a usual
- * answer as far as all of it pays for that, or a quarter while others run. The output is limited to that. A limit of the
- * caller's own stands, unless the call `mayBeShorter`. A call that `canWait` waits for what running calls give back
+ * Plans a call's hold: the full output, if a tenth of what is available covers it. Else the output is limited to the larger
+ * of what a tenth pays for and a usual answer; for that answer all of it may go, or a quarter while others run. A limit of
+ * the caller's own stands, unless the call `mayBeShorter`. A call that `canWait` waits for what running calls give back
  * rather than being limited below the usual. `limitName` is the caller's name of the limit.
  */
 export function planHold(

@@ -6,7 +6,7 @@ import { errorFields, log } from '../log.ts';
 import type { MeteredCall } from './metered-call.ts';
 import { type Piece, readPieces } from './read-pieces.ts';
 
-/** How long an upstream is held back in all for a reader who doesn't keep up. */
+/** How long an upstream is held back in all for a slow reader. */
 const defaultPatienceMs = 10_000;
 
 /**

@@ -29,8 +29,8 @@ const lastCalls = 40;
 const used = ['model', 'prompt_hash', 'prompt_tokens', 'completion_tokens'] as const;
 
 /**
- * Returns what a key's last calls tell of a further one: the tokens of its longest beginning that the upstream told that is
- * asked first, and how much each model wrote at most.
+ * Returns what a key's last calls tell of a further one: the token count that the first upstream reported for the longest
+ * earlier prompt that this one continues, and the longest answer of each model.
  */
 export async function knownOf(
   keyId: string,

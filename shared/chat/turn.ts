@@ -77,7 +77,7 @@ export async function* turnEvents(
     if (usage.costNanoUsd > 0) yield usage.event();
     yield { type: 'error', code, message };
   } finally {
-    // A reader who leaves before `yield* rest` ends this generator only.
+    // A reader that leaves before `yield* rest` ends this generator only.
     await rest.return({ text: '', finishReason: 'stop' });
   }
 }

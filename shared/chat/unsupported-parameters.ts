@@ -6,7 +6,7 @@ import { textIn } from '../models/field.ts';
 import { refuseOtherCaseWithin } from './other-case.ts';
 import { outputParameters } from './output-parameters.ts';
 
-/** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
+/** Parameters of providers and gateways that change a call's price, its model, its address, or the keeper of its data. */
 export const unsupported = [
   ...['service_tier', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],

@@ -1,6 +1,6 @@
 import { unreadableDocument } from './errors.ts';
 
-/** A picture of so many grey pixels, the top row first. */
+/** A picture of grey pixels, the top row first. */
 interface GreyPicture {
   width: number;
   height: number;

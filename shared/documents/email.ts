@@ -7,7 +7,7 @@ import { decodeText } from './text.ts';
 import type { Warning } from './warnings.ts';
 
 export interface EmailContent {
-  /** The subject, who wrote to whom and when, and what was written, as Markdown. */
+  /** The subject, sender, receivers, time and text, as Markdown. */
   text: string;
   attachments: ContainedFile[];
   /** The pictures that stand in the text, such as a signature's. */

@@ -72,7 +72,7 @@ class HtmlReader implements Partial<Handler> {
   private choice: { options: string[]; chosen: string[] } | undefined;
   /** Within a drawing only its texts are read. */
   private drawing: 'shapes' | 'text' | undefined;
-  /** The open parts of an equation: what stands between their parts, how many there are, and how deep they lie. */
+  /** The open parts of an equation: their separator, their number, and their depth. */
   private readonly fractions: { mark: string; parts: number; depth: number }[] = [];
 
   constructor(markdown: Markdown) {
@@ -183,7 +183,7 @@ class HtmlReader implements Partial<Handler> {
     };
   }
 
-  /** Returns what stands before an element that is a part of a fraction or a power, and not its first. */
+  /** Returns the text before a later part of a fraction or a power. */
   private markOfPart(): string {
     const fraction = this.fractions.at(-1);
     if (!fraction || this.ends.length !== fraction.depth) return '';
@@ -287,7 +287,7 @@ class HtmlReader implements Partial<Handler> {
 /** What stands between the parts of an equation, so that it is one line. */
 const marksOfEquations: Record<string, string> = { mfrac: '/', msup: '^', msub: '_' };
 
-/** The kinds of fields whose value no person has filled in, or nobody sees. */
+/** The kinds of fields that nobody fills in or sees. */
 const otherFields = new Set(['hidden', 'password', 'submit', 'reset', 'button', 'image', 'file']);
 
 /** Returns what a field of a form shows. */

@@ -22,7 +22,7 @@ const minWordSquares = 6;
 /** What a square of text has, as shares of its pixels: paper of one grey, and strokes that are thin. */
 const minPaper = 0.5;
 const [minInk, maxInk] = [0.03, 0.45];
-/** Between lines there is a share of rows without ink; in what stands sideways, of columns. */
+/** Between lines there is a share of rows without ink; in sideways text, of columns. */
 const minEmptyLines = 0.2;
 /** How often the grey changes for each pixel of ink, across and down: rarely within a photograph's shapes. */
 const minChanges = 0.4;

@@ -153,7 +153,7 @@ class RtfReader {
     this.group = outer ?? this.group;
   }
 
-  /** Writes what stands at the head or foot of pages, unless it is no more than a number, or was written before. */
+  /** Writes the head or foot of pages, unless it is only a number, or was written before. */
   private endEdge(lineBefore: string): void {
     const text = this.line.trim();
     this.line = lineBefore;

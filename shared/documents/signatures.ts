@@ -33,7 +33,7 @@ const brands: Record<string, string> = {
 export function typeBySignature(firstBytes: Uint8Array): string | undefined {
   const start = Buffer.from(firstBytes.subarray(0, 264)).toString('latin1');
   if (start.trimStart().startsWith('%PDF-')) return 'application/pdf';
-  // A note may have these letters in their place, but not what stands before them.
+  // A note may have these letters in their place, but not the bytes before them.
   if (start.startsWith('ftyp', 4) && start.startsWith('\0')) return typeByBrand(start);
   if (start.startsWith('WEBP', 8) && start.startsWith('RIFF')) return 'image/webp';
   if (isBmp(firstBytes)) return 'image/bmp';

@@ -31,7 +31,7 @@ export interface OpenPage {
   number: number;
   page: Pointer;
   pictures: Picture[];
-  /** Whether it has annotations, whose text is written after all the rest. */
+  /** Whether it has annotations; their text is written after all the rest. */
   hasAnnotations: boolean;
 }
 
@@ -61,7 +61,7 @@ export function textLayerOf(
 ): Omit<PageContent, 'jpeg'> | undefined {
   const { pdfium } = pdf;
   const layer = readTextLayer(pdfium, open.page);
-  const isUnseen = showsNothing(pdfium, open, layer);
+  const isUnseen = drawsBlank(pdfium, open, layer);
   if (isUnseen && layer.letters === '') {
     throw unreadablePage(open.number, 'its letters are of a font that is not in the file');
   }
@@ -103,8 +103,8 @@ function isDamaged(pdf: OpenPdf, page: Pointer): boolean {
   );
 }
 
-/** Whether a page has text of which a layer lacks a part, and a picture of the page shows nothing. */
-const showsNothing = (pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer) =>
+/** Whether a page's layer lacks a part of its text, and the page is drawn blank. */
+const drawsBlank = (pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer) =>
   (layer.isPartial || layer.isUntold) && pictures.length === 0 && isBlank(pdfium, page, layer);
 
 /** Whether a layer tells the words of its page, so that nobody need look at the page. */
@@ -118,7 +118,7 @@ function isWhole(pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer)
   return !showMoreWords(pdfium, page, pictures, layer);
 }
 
-/** Whether a page has so many shapes that words may be drawn with them. */
+/** Whether a page has enough shapes for words drawn with them. */
 const isDrawing = ({ exports }: Pdfium, page: Pointer) =>
   exports.FPDFPage_CountObjects(page) > maxShapes;
 

@@ -78,7 +78,7 @@ export function vipsError(thrown: unknown): Error {
     return thrown as Error;
   }
   const words = message.join(': ').trim();
-  // One of its own threads asked, whose memory only the maximum bounds.
+  // One of its own threads asked; only the maximum bounds its memory.
   if (/out of memory/i.test(words)) throw new RangeError(words);
   return new Error(words);
 }

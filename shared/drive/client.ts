@@ -92,7 +92,7 @@ async function fetchToken({ transporter }: Authorized, account: ServiceAccount) 
   return { access_token, expiry_date: Date.now() + expires_in * 1000 };
 }
 
-/** Makes one call serve all who ask while it is under way. */
+/** Shares one call among all callers that come while it is under way. */
 function shared<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let underWay: Promise<Value> | undefined;
   return () => {

@@ -27,7 +27,7 @@ export const Item = v.object({
 });
 export type Item = v.InferOutput<typeof Item>;
 
-/** The fields to ask Drive for, which are those of `Item`. */
+/** The fields to ask Drive for: the fields of `Item`. */
 export const itemFields =
   'id,name,mimeType,parents,driveId,size,md5Checksum,modifiedTime,trashed,appProperties,webViewLink,shortcutDetails(targetId,targetMimeType)';
 

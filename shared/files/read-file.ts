@@ -2,7 +2,7 @@ import { setting } from '../config.ts';
 import type { StoredFile } from './file.ts';
 import { objectIn, readObject, readRange } from './objects.ts';
 
-/** A range is read whole before it is handed on, so that a reader who takes his time leaves no connection idle. */
+/** A range is read whole before it is handed on, so that a slow reader leaves no connection idle. */
 const rangeBytes = 4 * 2 ** 20;
 
 /** What the manifest of a file lists: the objects that have its bytes in their order, each with how many. */

@@ -184,7 +184,7 @@ export class ByteBudget {
     room.heldBytes += bytes;
   }
 
-  /** Lets in who waits: of each kind in their order, but for those that wait for their own key. */
+  /** Lets waiting requests in: of each kind in order, except requests that wait for their own key. */
   private admit(): void {
     const full = new Set<Kind>();
     this.waiting = this.waiting.filter((take) => {
@@ -209,7 +209,7 @@ export class Room implements Disposable {
   }
 
   /**
-   * Takes so many bytes, or as many as there can be if that is less, and returns how many. Throws `NoRoomError` if they find
+   * Takes these bytes, or the most there can be if that is less, and returns their number. Throws `NoRoomError` if they find
    * no room in time, and the reason of `signal`.
    */
   async take(

@@ -40,7 +40,7 @@ function complaintAbout(text: string): string {
 
 /**
  * Reads the place out of V8's message. For a token that V8 didn't expect there is none in it, but what is around: the ten
- * characters before, if there are so many, and ten from there on. They are looked for from the beginning: all before the
+ * characters before, if there are any, and ten from there on. They are looked for from the beginning: all before the
  * first fault is JSON, so only a string can have the same earlier.
  * @see https://github.com/v8/v8/blob/13.6.233/src/json/json-parser.cc
  */

@@ -41,7 +41,7 @@ export interface TeamRecord extends Omit<Team, keyof Changes> {
 /** A team's requests are counted by its keys' own limits alone. */
 const noRequestLimits = { requests_per_minute: null, max_concurrent: null };
 
-/** Makes a team of no keys, and opens its account; `by` says in its history who did. */
+/** Makes a team of no keys, and opens its account; `by` is the operator in its history. */
 export async function createTeam(limits: TeamLimits, by: KeyChange['by'] = null): Promise<Team> {
   const team: Team = {
     id: `team_${uuidv7()}`,
@@ -112,6 +112,6 @@ export async function teamRecord(team: Team, keys: readonly ApiKey[]): Promise<T
   };
 }
 
-/** Reads whose account an id names: a key or a team. Throws `NotFoundError` if there is none. */
+/** Reads the owner of an account by its id: a key or a team. Throws `NotFoundError` if there is none. */
 export const readAccountOwner = (id: string): Promise<ApiKey | Team> =>
   isTeamId(id) ? readTeam(id) : readKey(id);

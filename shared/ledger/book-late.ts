@@ -121,7 +121,7 @@ const checkOf = (payer: Payer, cost: number): TransactWriteItem[] =>
     ? [{ ConditionCheck: hasLeft(payer.part.key_id) }]
     : [];
 
-/** Reads who pays a call. A part gets from the others what it is to pay now. */
+/** Reads the payers of a call. A part gets its share to pay now from the others. */
 async function payersOf(charge: Charge): Promise<Payer[]> {
   const payers: Payer[] = [];
   for (const part of holdsOfCharge(charge)) {
@@ -143,10 +143,10 @@ async function payerOf(part: AccountHold): Promise<Payer> {
   return { part, account, isOpen, has: Math.max(0, account.available) };
 }
 
-/** Whether a payer takes the cost from what it has now. In another window than that of the hold it costs it nothing. */
+/** Whether a payer takes the cost from what it has now. In another window than the hold's it costs it nothing. */
 const paysNow = ({ part, account, isOpen }: Payer) => !isOpen && windowOf(account) === part.window;
 
-/** The charge as far as all who pay it from what they have now have as much: others may have spent what it held. */
+/** The charge, at most what its payers have left now: others may have spent what it held. */
 function asPayable(charge: Charge, payers: Payer[]): Charge {
   const { cost = 0, figures } = charge;
   const money = payers.filter((payer) => paysNow(payer) && countsMoney(payer.part));
@@ -169,7 +169,7 @@ function changeOf(payer: Payer, cost: number): TransactWriteItem {
   const { UpdateExpression, ...check } = accountUpdate(part.key_id, (value) => {
     const isAsRead = [`attribute_not_exists(${heldAttribute(epoch)})`, inWindow(window, value)];
     if (!paysNow(payer)) return { when: isAsRead };
-    // Tokens are counted, whatever is left of them.
+    // Tokens are counted even past their limit.
     const has = cost > 0 && countsMoney(part) && `available >= ${value(cost)}`;
     return {
       when: [...isAsRead, has],

@@ -24,7 +24,7 @@ export class WholeSum {
   /** The earliest moment from which it counts charges as spent. */
   readonly spentSince: string;
 
-  /** `standing` has, by the ids of parts, what stands on them. */
+  /** `standing` has the open holds by the ids of their parts. */
   constructor(parts: readonly Account[], standing: ReadonlyMap<string, number>, now = Date.now()) {
     this.id = parts[0]?.key_id ?? '';
     this.spentSince = parts.map(spentSince).sort()[0] ?? '';
@@ -96,10 +96,10 @@ function accountSum(account: Account, standingNanoUsd = 0, now = Date.now()) {
   };
 }
 
-/** How often an account is read anew while what stands on it changes. */
+/** How often an account is read anew while its open holds change. */
 const maxReads = 5;
 
-/** Reads an account and its parts together with what stands on them, as all were at one moment; undefined if there is none. */
+/** Reads an account, its parts and their open holds as of one moment; undefined if there is no account. */
 export async function readSummed(id: string): Promise<WholeSum | undefined> {
   let before = await standingSum(id);
   for (let reads = 1; ; reads += 1) {

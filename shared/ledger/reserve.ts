@@ -11,7 +11,7 @@ import { maxRounds, refuseLacking, refuseRequest } from './account/refuse.ts';
 import { type Leases, processLeases } from './leases/leases.ts';
 import { growIfBusy } from './parts/grow.ts';
 import { holdJointly } from './parts/hold-jointly.ts';
-import { lastWord, type Word } from './parts/last-word.ts';
+import { gatherOrRefuse, type GatheredHold } from './parts/last-word.ts';
 import { freeOf, isInParts, payersOf } from './parts/payers.ts';
 import { renewPart } from './parts/whole.ts';
 import { ownerOf } from './terms/account-ids.ts';
@@ -118,7 +118,7 @@ async function fitAndHold<Chosen extends Fit>(
 ): Promise<Held<Chosen>> {
   let plan = first;
   let payers = payersOf(keyId, use);
-  let word: Word<Chosen> | undefined;
+  let word: GatheredHold<Chosen> | undefined;
   let throttles = 0;
   for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const now = Date.now();
@@ -160,7 +160,7 @@ async function fitAndHold<Chosen extends Fit>(
     }
     if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
       plan = await closest(plan);
-      word = await lastWord(payers, plan, asRequest);
+      word = await gatherOrRefuse(payers, plan, asRequest);
       payers = word?.payers ?? payers;
       continue;
     }

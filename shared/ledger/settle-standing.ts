@@ -80,7 +80,7 @@ export async function settleStanding(
 export const endStanding = (keyId: string, id: string, writes: TransactWriteItem[] = []) =>
   settleStanding(keyId, id, [], { writes });
 
-/** The charges of calls. None holds, or costs, more than is left of what stands for all. */
+/** The charges of calls. None holds, or costs, more than is left of the hold for all. */
 function chargesOf(
   standing: StandingHold,
   calls: readonly StandingCall[],

@@ -25,7 +25,7 @@ export interface Outcome {
   completionTokens: number;
   /** Pages read by OCR. */
   images?: number;
-  /** What the prompt is found by that has so many tokens, where calls to come may want that. */
+  /** The hash of a prompt with a told number of tokens, if later calls may want it. */
   promptHash?: string;
 }
 
@@ -90,7 +90,7 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   const leases = leasesOf(hold);
   const [written, credited] = await Promise.allSettled([
     writeCharge(charged, products, Math.min(longestWriteMs, leftMsOf(hold))),
-    // With those of others it comes once it is known what the call costs: there is nothing to be taken back.
+    // Together with others' it comes once the cost is known: nothing has to be taken back.
     leases ? [] : creditAll(parts, ending),
   ]);
   if (written.status === 'rejected') {

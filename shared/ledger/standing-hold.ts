@@ -26,7 +26,7 @@ export interface StandingHold {
   hold: number;
   /** The number of the window in which it was held, and in which its costs count. */
   window: number;
-  /** The team that holds it too, and the number of its window; those of further limits. */
+  /** The team that holds it too, with its window's number; the same for further limits. */
   team?: string;
   team_window?: number;
   further?: Record<string, number>;
@@ -52,11 +52,11 @@ export const standingIdIn = (entry: string) => entry.slice(prefix.length);
 export const findStanding = (keyId: string, id: string) =>
   getItem<StandingHold>(setting('LEDGER_TABLE'), standingKey(keyId, id));
 
-/** Lists what stands of a key. */
+/** Lists a key's open holds. */
 export const standingOf = (keyId: string): AsyncGenerator<StandingHold> =>
   itemsUnder<StandingHold>(setting('LEDGER_TABLE'), keyId, prefix);
 
-/** Lists what stands on an account that keys hold on beside their own, of whichever keys. */
+/** Lists the open holds on an account that keys share, of all keys. */
 export async function* standingBeside(id: string): AsyncGenerator<StandingHold> {
   for await (const keyId of keysOn(id)) {
     if (isPart(keyId)) continue;
@@ -87,7 +87,7 @@ export async function lookLater({ key_id, entry }: StandingHold): Promise<void> 
   );
 }
 
-/** The accounts that pay for a key, each with all its parts: its own, its team's, and those of further limits of money. */
+/** The accounts that pay for a key, each with all its parts: the key's, the team's, and the further limits' of money. */
 export async function payersNow(keyId: string, use: CallUse): Promise<[Budgeted, ...Budgeted[]]> {
   const [own, ...others] = await wholesNow(keyId, use);
   return [own.account, ...others.map(({ account }) => account)];

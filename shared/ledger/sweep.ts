@@ -40,7 +40,7 @@ export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Prom
     return over;
   };
   const limit = pLimit(accountsAtOnce);
-  /** The teams in parts whose audit has begun: it is that of all their parts. */
+  /** The teams in parts whose audit has begun: one audit serves all parts. */
   const teams = new Set<string>();
   const audit = (account: Account) =>
     limit(async () => {
@@ -81,7 +81,7 @@ async function sweepLane(
     const next = pages.next();
     next.catch(() => {});
     const isFull = page.value.length >= pageSize;
-    // One account with many charges holds up no others but those of its lane.
+    // One account with many charges delays only its own lane.
     await Promise.all([...page.value.map(audit), isFull && setTimeout(leastPageMs)]);
     page = await next;
   }

@@ -94,7 +94,7 @@ const Upstream = v.pipe(
     outputLimitName: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
     /** The protocol of the batches that it takes, at another price, if it takes any. */
     batches: v.optional(v.picklist(['openai', 'anthropic'])),
-    /** Parameters that callers may send it although they may change what a call costs or who sees it. */
+    /** Parameters that callers may send it although they may change a call's cost or its readers. */
     allows: v.optional(v.array(Name), []),
   }),
   v.check(

@@ -158,7 +158,7 @@ function isProse(side: readonly Readable[]): boolean {
   return full.length >= minLines && letters(full) > letters(side) * 0.3;
 }
 
-/** Whether most rows of the side with fewer of them have one beside them, as those of a table have. */
+/** Whether most rows of the shorter side have a row beside them, as in a table. */
 function standInRows(
   left: readonly Placed[],
   right: readonly Placed[],

@@ -4,7 +4,7 @@ import { dynamodb, getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { ConflictError, NotFoundError } from '../http/errors.ts';
 import { type Event, newEvent, newEventId, noteEvent, wantedGraceMs } from './event.ts';
-import { wantOnceMore } from './state.ts';
+import { reopenEvent } from './state.ts';
 import { findWebhook, type Webhook } from './webhook.ts';
 
 /** An event as its operator sees it. */
@@ -53,7 +53,7 @@ export type Asked = Pick<Event, 'key_id' | 'entry' | 'tries'>;
 export async function redeliver(accountId: string, id: string): Promise<Asked> {
   await requireWebhook(accountId);
   const event = id.startsWith('evt_') ? await findEvent(accountId, id) : undefined;
-  if (!event || !(await wantOnceMore(event, wantedGraceMs))) {
+  if (!event || !(await reopenEvent(event, wantedGraceMs))) {
     throw new NotFoundError(`${accountId} has no event ${id}.`);
   }
   return event;

@@ -49,7 +49,7 @@ async function replace<After extends Webhook | undefined>(
   choose: (before: Webhook | undefined) => After,
 ): Promise<{ before: Webhook | undefined; after: After }> {
   for (;;) {
-    // Read first: who sets the webhook after that changes the holder too, so that this one's write fails.
+    // Read first: a later setting of the webhook changes the holder too, so that this write fails.
     const holder = await readAccountOwner(accountId);
     const before = await findWebhook(accountId);
     const after = choose(before);

@@ -17,8 +17,8 @@ export const claim = (key: EventKey) =>
     remove: ['wanted'],
   }));
 
-/** Wants an event again that is due. Does nothing if that was done at the same moment. */
-export const wantAgain = (key: EventKey, dueAt: string, graceMs: number) =>
+/** Queues a due event again. Does nothing if another sweep did at the same moment. */
+export const requeueDue = (key: EventKey, dueAt: string, graceMs: number) =>
   change(key, (value) => ({
     when: [`due_at = ${value(dueAt)}`],
     set: [`wanted = ${value(true)}`, `due_at = ${value(instantIn(graceMs))}`],
@@ -62,8 +62,8 @@ export const endUntried = (key: EventKey, status: 'failed' | 'published', error?
 export const notePublished = (key: EventKey) =>
   change(key, (value) => ({ set: [`published = ${value(true)}`] }));
 
-/** Wants an event once more that has ended, or is pending, with a new day of tries. */
-export const wantOnceMore = (key: EventKey, graceMs: number) =>
+/** Begins an event's delivery anew, ended or pending, with a new day of tries. */
+export const reopenEvent = (key: EventKey, graceMs: number) =>
   write(key, (value, name) => ({
     when: ['attribute_exists(entry)'],
     set: [

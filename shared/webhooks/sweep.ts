@@ -2,7 +2,7 @@ import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { type Event, wantedGraceMs } from './event.ts';
-import { wantAgain } from './state.ts';
+import { requeueDue } from './state.ts';
 
 /** Makes each due event pending again: its wait is over, or no sender took it. */
 export async function sweepEvents(): Promise<void> {
@@ -15,7 +15,7 @@ export async function sweepEvents(): Promise<void> {
     Limit: 100,
   });
   for await (const { items } of pages) {
-    await Promise.all(items.map((event) => wantAgain(event, event.due_at, wantedGraceMs)));
+    await Promise.all(items.map((event) => requeueDue(event, event.due_at, wantedGraceMs)));
     count += items.length;
   }
   if (count > 0) log('info', 'events swept', { events: count });

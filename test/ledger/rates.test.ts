@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, requestsAttribute } from '../../shared/ledger/account/account.ts';
-import { haveTooMany, isBusy, isQuiet, looksAtRate } from '../../shared/ledger/parts/rates.ts';
+import { areTooBusy, isBusy, isQuiet, isRateCheck } from '../../shared/ledger/parts/rates.ts';
 import { minuteMs } from '../support/worlds/clock.ts';
 
 process.env['PART_CALLS_PER_SECOND'] = '20';
@@ -24,7 +24,7 @@ it.each([
     [...counts.keys()].filter((count) => count % 2 === 0),
   ],
 ])('one %s looks at the rate', (_, by, looking) => {
-  const looks = counts.filter((count) => looksAtRate(accountOf(count), { now: at(30), ...by }));
+  const looks = counts.filter((count) => isRateCheck(accountOf(count), { now: at(30), ...by }));
 
   expect(looks).toEqual(looking);
 });
@@ -32,13 +32,13 @@ it.each([
 it('a hold of several requests looks at the rate if one of them would', () => {
   const by = { now: at(30), isLeasing: true, requests: 4 };
 
-  const looks = counts.slice(4).filter((count) => looksAtRate(accountOf(count), by));
+  const looks = counts.slice(4).filter((count) => isRateCheck(accountOf(count), by));
 
   expect(looks).toEqual([10, 11, 12, 13, 20, 21, 22, 23, 30, 31, 32, 33, 40]);
 });
 
 it('an account that has counted nothing yet has one of the holds that look', () => {
-  expect(looksAtRate(accountOf(), { now: at(30), isLeasing: false })).toBe(true);
+  expect(isRateCheck(accountOf(), { now: at(30), isLeasing: false })).toBe(true);
 });
 
 describe.each([
@@ -56,12 +56,12 @@ describe.each([
   ])('%i: %s', (count, isTooMany) => {
     const holdingBy = { now: at(second), isLeasing: false, ...by };
 
-    expect(haveTooMany(accountOf(count), parts, holdingBy)).toBe(isTooMany);
+    expect(areTooBusy(accountOf(count), parts, holdingBy)).toBe(isTooMany);
   });
 });
 
 it('an account without requests has not too many', () => {
-  expect(haveTooMany(accountOf(), 1, { now: at(2), isLeasing: false })).toBe(false);
+  expect(areTooBusy(accountOf(), 1, { now: at(2), isLeasing: false })).toBe(false);
 });
 
 it('an account is busy from a tenth of a part’s rate on, in this minute and the last', () => {

@@ -28,5 +28,5 @@ function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRa
   ];
 }
 
-/** A text that callers have sent, or what stands for one that shows nothing. */
+/** A text that callers have sent, or `(none named)` for an empty one. */
 const shown = (text: string) => printable(text) || '(none named)';

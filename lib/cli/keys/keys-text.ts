@@ -79,7 +79,7 @@ export function tabulateKeys(
   ]);
 }
 
-/** Describes who spent most. */
+/** Describes the keys that spent most. */
 export function describeSpenders({ from, to, total_usd, used, keys }: Spenders): string {
   const days = from === to ? `on ${to}` : `from ${from} to ${to}`;
   if (used === 0) return `No key used anything ${days}.`;

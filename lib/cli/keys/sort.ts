@@ -21,6 +21,6 @@ export type KeyOrder = keyof typeof orders;
 
 export const keyOrders = Object.keys(orders) as KeyOrder[];
 
-/** Sorts keys: who spent most, has least left, was used last or has most jobs waiting comes first; or by name. */
+/** Sorts keys by most spent, least left, last use, most jobs waiting, or name. */
 export const sortKeys = <Key extends Listed>(keys: Key[], order: KeyOrder | undefined): Key[] =>
   order ? keys.toSorted(orders[order]) : keys;

@@ -1,7 +1,7 @@
 import type { ModelDay, Period } from '../../../shared/usage/reports.ts';
 import { day, usd } from '../parts/format.ts';
 
-/** Colours that are told apart on white and on black, by most who see colours otherwise too. */
+/** Colours that differ on white and on black, also for most people with colour blindness. */
 const colours = [
   '#2c7fb8',
   '#d95f0e',

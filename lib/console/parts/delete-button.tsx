@@ -8,7 +8,7 @@ export function DeleteButton({
   isBusy,
   remove,
 }: {
-  /** The question, for people who don't see it. */
+  /** The question, for screen readers. */
   label: string;
   question: string;
   isBusy: boolean;

@@ -59,7 +59,7 @@ export class Gateway {
       const [path = ''] = request.url.split('?');
       const line = narrator.request(request.id, request.method, path);
       this.lines.set(request, line);
-      // Unlike Fastify's own hook, this also tells of a client who has hung up.
+      // Unlike Fastify's own hook, this also tells of a client that has hung up.
       reply.raw.once('close', () => {
         const { writableFinished, writableLength } = reply.raw;
         const streamed = writableLength === 0 ? this.streams.get(request)?.isAllSent() : false;

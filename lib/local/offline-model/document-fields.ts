@@ -29,7 +29,7 @@ const pagesIn = (messages: readonly Message[]) =>
 const labelOf = (name: string) =>
   (name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+|\d+/gu) ?? []).join('[\\s_.-]*');
 
-/** Finds what stands behind a field's name on a page: `Total: 12.50` for `total`, `Invoice number 17` for `invoice_number`. */
+/** Finds the text behind a field's name on a page: `Total: 12.50` for `total`, `Invoice number 17` for `invoice_number`. */
 export function labelledValue(
   messages: readonly Message[],
   name: string,

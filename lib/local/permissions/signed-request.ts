@@ -13,7 +13,7 @@ export interface SignedRequest {
 }
 
 /**
- * Reads who has signed a request for which service; undefined if it isn't signed for AWS.
+ * Reads the signer of a request and its service; undefined if it isn't signed for AWS.
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
  */
 export function readSignature(options: RequestOptions): SignedRequest | undefined {

@@ -19,7 +19,7 @@ parentPort?.on('message', ({ permissions }: { permissions?: Permissions[] }) => 
 const maxBodyBytes = 64 * 1024 * 1024;
 
 /**
- * fauxqs listens on every address of the machine, and asks nobody who they are. Its server is one of Fastify's,
+ * fauxqs listens on every address of the machine, and checks no credentials. Its server is one of Fastify's,
  * which announces each.
  * @see https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
  */

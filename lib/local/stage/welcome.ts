@@ -27,7 +27,7 @@ Ctrl-C stops it.
 `;
 }
 
-/** Says who answers, and which models are offered if they are not the catalogue's. */
+/** Names the upstreams, and the models if they are not the catalogue's. */
 function modelsLine({ offlineModel }: Stage, { models: own }: Options): string {
   if (offlineModel) return 'the built-in offline model (set OPENAI_API_KEY for a real provider)';
   const where = process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue';

@@ -30,7 +30,7 @@ export async function startTextractServer(options: TextractOptions = {}): Promis
   return {
     url,
     close: async () => {
-      // First, or some who wait for a page would be answered with its failure.
+      // First, or some requests that wait for a page would be answered with its failure.
       app.server.closeAllConnections();
       closing.abort();
       await Promise.all([app.close(), recognizer.close()]);

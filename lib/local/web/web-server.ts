@@ -16,7 +16,7 @@ export interface WebServerOptions {
 
 /** A running web. */
 export interface WebEngine extends Engine {
-  /** Where the SearXNG lies. Its clients send no credentials, so that only who was told its path searches. */
+  /** Where the SearXNG lies. Its clients send no credentials, so that its path is its secret. */
   searchUrl: string;
 }
 

@@ -36,7 +36,7 @@ export class Numberings {
     this.lists = part ? readLists(archive, part) : new Map();
   }
 
-  /** Returns what stands before the next item of a list at this depth: `4.2`, `(b)` or `-`. */
+  /** Returns the text before the next item of a list at this depth: `4.2`, `(b)` or `-`. */
   next(id: string, depth: number): string {
     const list = this.lists.get(id);
     const level = list?.levels[depth];

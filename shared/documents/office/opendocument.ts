@@ -17,7 +17,7 @@ export function readOpenDocument(archive: Archive, markdown: Markdown): void {
   reader.addNotes();
 }
 
-/** Returns what stands at the head and at the foot of a text's pages, each line once. */
+/** Returns the heads and feet of a text's pages, each line once. */
 function pageEdges(archive: Archive, markdown: Markdown): Record<'head' | 'foot', Set<string>> {
   const edges = { head: new Set<string>(), foot: new Set<string>() };
   if (!archive.has('styles.xml')) return edges;
@@ -71,7 +71,7 @@ interface Paragraph {
   level: number;
 }
 
-/** Deleted text, who wrote a comment and when, the numbers of notes, readings of words, and what is no text at all. */
+/** Deleted text, authors and times of comments, numbers of notes, readings of words, and elements without text. */
 const skipped = new Set([
   ...['tracked-changes', 'note-citation', 'ruby-text', 'creator', 'date', 'creator-initials'],
   ...['scripts', 'forms', 'settings', 'binary-data'],

@@ -13,7 +13,7 @@ const reader: DocumentReader = {
   process: new DocumentProcess(processBeside(import.meta.url, 'text-layers-process'), {
     heapMb: 256,
   }),
-  // For a page, or to open a document: some who ask have half a minute in all.
+  // For a page, or to open a document: some callers have half a minute in all.
   ms: 10_000,
 };
 

@@ -6,7 +6,7 @@ import { setting } from '../../config.ts';
 export interface ProcessLimits {
   /** Bounds what JavaScript makes of a document; WebAssembly's memory has limits of its own. */
   heapMb: number;
-  /** After so much processor time the kernel kills it, also where nobody is left who would. */
+  /** After this much processor time the kernel kills it, even if its parent has died. */
   cpuSeconds?: number;
 }
 

@@ -39,7 +39,7 @@ export async function withFile<Result>(
   files.set(object, file);
   file.users += 1;
   try {
-    // One user who stops waiting must not cost the others their file.
+    // One caller that stops waiting must not cost the others their file.
     return await use(await (signal ? abortable(file.ready, signal) : file.ready));
   } finally {
     file.users -= 1;

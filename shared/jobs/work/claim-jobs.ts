@@ -53,7 +53,7 @@ const spareJobs = 10;
 /** The claims of each shard in this process: one at a time, as at once they would all try for the same best jobs. */
 const claims = new Map<string, Group<number, ClaimedJob[]>>();
 
-/** Claims up to `count` ready jobs of a shard, in their order. Those who ask while a claim is under way share the next. */
+/** Claims up to `count` ready jobs of a shard, in their order. Callers that come while a claim is under way share the next. */
 export function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   const group = claims.get(lane) ?? new Group((counts) => claimForAll(lane, counts));
   claims.set(lane, group);

@@ -117,6 +117,7 @@ async function attempt(
     return typeof outcome === 'function' ? outcome : completionOf(job, outcome);
   } catch (error) {
     const isStopped = error instanceof StoppedError || signal.reason instanceof StoppedError;
+    // Nothing is written: a stopped job is run once more, for its end.
     if (isStopped || error instanceof LeaseLostError) return async () => undefined;
     if (signal.aborted) {
       const message = 'timeout: The job did not finish within the time a worker has.';

@@ -62,7 +62,7 @@ function readMessage({ messageId, body }: SQSRecord): Message | undefined {
   return undefined;
 }
 
-/** Returns the messages that go back: all if the claim failed, else one per job whose end could not be written. */
+/** Returns the messages to deliver again: all if the claim failed, else one per job without a written end. */
 async function workShard(
   lane: string,
   messages: Message[],

@@ -5,7 +5,7 @@ import { setting } from '../../config.ts';
 /** A partition of the index `audits` for accounts. */
 export type AuditLane = `accounts_${number}`;
 
-/** An index's partition takes 1,000 write units a second, and an audit takes two: so many do for 12,800 accounts a second. */
+/** An index's partition takes 1,000 write units a second, and an audit takes two: these lanes do for 12,800 accounts a second. */
 const lanes = 32;
 
 /** Returns the lane that an account stays in for good. */

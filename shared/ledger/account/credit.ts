@@ -102,7 +102,7 @@ export async function undoHold(part: AccountHold): Promise<Account | undefined> 
   }
 }
 
-/** The credit of a cost in the window of its hold; without a cost the credit in whatever window there is. */
+/** The credit of a cost in the window of its hold; without a cost the credit in the present window. */
 function creditOf(part: AccountHold, costNanoUsd: number | undefined, value: PlaceValue) {
   const { holdNanoUsd, heldAtMs, window, isRequest, requests = 1, isCharged = false } = part;
   const epoch = epochOf(heldAtMs);

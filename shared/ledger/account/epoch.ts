@@ -41,7 +41,7 @@ const settledIn = named('settled_', 's');
 export const settledAttribute = (epoch: number, window: number) =>
   `${settledIn(epoch)}_${window}` as const;
 
-/** The account's attribute for what the calls of an epoch held whose credit has come. */
+/** The account's attribute for the holds of an epoch's credited calls. */
 export const endedAttribute = named('ended_', 'e');
 
 /** The account's attribute for how many requests of an epoch were credited. */

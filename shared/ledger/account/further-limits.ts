@@ -125,7 +125,7 @@ export interface Customer {
   customer: string;
 }
 
-/** Opens the account of a customer whose first call it is. Throws if a key or team has too many. */
+/** Opens a customer's account at its first call. Throws if a key or team has too many. */
 export async function openCustomer(id: string, use: CallUse): Promise<void> {
   const ownerId = limitOwner(id);
   const [, limitId, hash] = id.split('~');

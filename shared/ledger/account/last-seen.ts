@@ -28,7 +28,7 @@ export function remember(account: Account, refuses = false): void {
 /** Forgets an account, so that the next call reads it anew. */
 export const forget = (id: string) => accounts.delete(id);
 
-/** The least available on any of several accounts, and as `held` by how much it can grow once all calls end free. */
+/** The least available on any of several accounts; `held` is how much more that would be if all running calls ended free. */
 export function leastOf(seen: readonly Free[]): Free {
   const available = Math.min(...seen.map((each) => each.available));
   if (!Number.isFinite(available)) return { available, held: 0 };

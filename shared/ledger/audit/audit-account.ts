@@ -51,7 +51,7 @@ export async function auditAccount(read: Account): Promise<void> {
   if (all.some(({ parts, closed }) => parts || closed)) await tidyParts(ownerOf(read.key_id), now);
 }
 
-/** Whether an account that keys hold on beside their own is in parts, or a part of one: its audit is that of all. */
+/** Whether an account that keys hold on beside their own is in parts, or a part of one: one audit serves them all. */
 export const isTeamInParts = ({ key_id, parts }: Account) =>
   isBeside(key_id) && (parts !== undefined || isPart(key_id));
 

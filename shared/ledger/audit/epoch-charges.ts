@@ -84,7 +84,7 @@ function add(sums: EpochSums, charge: Summed, part: AccountHold): void {
   if (isRequest) sums.requests += 1;
 }
 
-/** What of a charge is read: the rest would take a sweep a third of its time. `charge` is that of a note. */
+/** The fields of a charge that are read: the rest would take a sweep a third of its time. An item with `charge` is a note. */
 const summed = [
   ...(['key_id', 'entry', 'hold', 'cost', 'request', 'window', 'team', 'team_window'] as const),
   ...(['further', 'hold_tokens', 'prompt_tokens', 'completion_tokens'] as const),

@@ -7,7 +7,7 @@ import { errorFields, log } from '../../log.ts';
 import { patienceMs, persist } from '../account/persist.ts';
 import type { Charge } from '../terms/charge.ts';
 
-/** A call whose end another function sees through: its charge, which has no text of a prompt, a document or an answer. */
+/** A call that another function ends: its charge, without any text of a prompt, a document or an answer. */
 export interface LateCall {
   charge: Charge;
   /** Whether its charge is written, and an account may lack its credit. */

@@ -8,7 +8,7 @@ interface Ended {
   costNanoUsd: number;
 }
 
-/** Credits accounts with calls that end at about the same time: one update for those of an account, epoch and window. */
+/** Credits accounts with calls that end at about the same time: one update for each account, epoch and window. */
 export class CreditGroups {
   private readonly groups = new Map<string, Group<Ended, Credited>>();
   private readonly pauseMs: number;

@@ -14,7 +14,7 @@ export interface LeaseOptions {
   busyCalls: number;
   /** For how long calls may begin within a lease. */
   ms: number;
-  /** A lease is at most this part of what is available, one of so many; and this one of the limits of requests. */
+  /** A lease has at most 1 / `share` of the money that is available, and 1 / `shareOfLimits` of the limits of requests. */
   share: number;
   shareOfLimits: number;
   /** The fewest calls that are worth a lease, and the most that one is for. */

@@ -22,7 +22,7 @@ import {
   slotsLeft,
   taking,
 } from './move.ts';
-import { type HoldingBy, haveTooMany, looksAtRate } from './rates.ts';
+import { type HoldingBy, areTooBusy, isRateCheck } from './rates.ts';
 import { readRenewed } from './whole.ts';
 
 /** What growth waits for. */
@@ -31,7 +31,7 @@ export interface GrowOptions {
   leastNanoUsd?: number;
   /** Whether calls ask for it: many do so at once. */
   isDemanded?: boolean;
-  /** Whether all parts together, of which so many take holds, have too many requests. */
+  /** Whether all parts together have too many requests, given the number that takes holds. */
   isNeeded?: (whole: Account, parts: number) => boolean;
   /** How many parts there are then at least, if shares stay large enough; by default twice as many as before. */
   to?: number;
@@ -39,7 +39,7 @@ export interface GrowOptions {
   restMs?: number;
 }
 
-/** What a part has at least after growth: so many holds, requests a minute and at once. */
+/** The least that a part has after growth: holds, requests a minute and requests at once. */
 const leastHolds = 20;
 const leastRequests = 60;
 const leastAtOnce = 4;
@@ -108,7 +108,7 @@ const begin = (
       })
     : { Put: newItem(setting('LEDGER_TABLE'), newPart(own, from, index, gift, now)) };
 
-/** Whether shares stay large enough that most calls find in the first part what they need. */
+/** Whether shares stay large enough for most calls, in whichever part they ask first. */
 function isWorth(whole: Account, parts: number, leastNanoUsd: number): boolean {
   const { available, requests_per_minute, max_concurrent } = whole;
   return (
@@ -118,7 +118,7 @@ function isWorth(whole: Account, parts: number, leastNanoUsd: number): boolean {
   );
 }
 
-/** What a part gives away to keep one of so many equal shares. */
+/** The amount that a part gives away to keep one of `shares` equal shares. */
 function shareOf(part: Account, shares: number): Share {
   const given = (left: number) => Math.max(0, Math.floor(left / shares) * (shares - 1));
   return {
@@ -128,7 +128,7 @@ function shareOf(part: Account, shares: number): Share {
   };
 }
 
-/** A gift in so many as equal as can be: none counts more requests than it has room for. */
+/** A gift in nearly equal shares: none counts more requests than it has room for. */
 function split({ nanoUsd, extra, requests, atOnce, counts }: Gift, among: number): Gift[] {
   const part = (whole: number, index: number) => Math.floor((whole + index) / among);
   return Array.from({ length: among }, (_, index) => ({
@@ -218,9 +218,9 @@ export interface JustHeld extends HoldingBy {
 export function growIfBusy(heldOn: HeldOn, held: JustHeld): void {
   const { now, holdNanoUsd: leastNanoUsd } = held;
   for (const each of accountsOf(heldOn)) {
-    if (!looksAtRate(each, held) || !haveTooMany(each, 1, held)) continue;
+    if (!isRateCheck(each, held) || !areTooBusy(each, 1, held)) continue;
     const id = ownerOf(each.key_id);
-    const isNeeded = (whole: Account, parts: number) => haveTooMany(whole, parts, held);
+    const isNeeded = (whole: Account, parts: number) => areTooBusy(whole, parts, held);
     const options = { now, leastNanoUsd, isDemanded: true, isNeeded, restMs, to: firstParts };
     grow(id, options).catch((error: unknown) => {
       // Another that is throttled asks again.

@@ -8,7 +8,7 @@ import { countsTokens, isRequestOn, ownerOf } from '../terms/account-ids.ts';
 import { noteOnCeiling, openerOf } from './ceiling.ts';
 import { isInParts, pickPart } from './payers.ts';
 
-/** A sum that is held on all accounts that pay for a key; or who refused it. */
+/** A sum that is held on all accounts that pay for a key; or the account that refused it. */
 export type JointHold =
   | { held: HeldOn }
   | {
@@ -19,7 +19,7 @@ export type JointHold =
     };
 
 /**
- * Holds a sum on a key's account, its team's, and those of further limits that the call counts against: on all, or on
+ * Holds a sum on the accounts of a key, its team and the further limits that the call counts against: on all, or on
  * none. Those that are known are asked at once, but after a key that refused its last hold. What one held in vain is
  * undone; after a death the audit gives it back.
  */
@@ -61,7 +61,7 @@ export async function holdJointly(
     if (isAsked) await Promise.all(more.filter((id) => !attempts.has(id)).map(ask));
   };
 
-  // What was remembered of who pays may be old. What the key's account says counts, and its team's of the team's limits.
+  // The payers in memory may be old. The key's account decides, and the team's for the team's limits.
   await Promise.all((key.refuses ? [key] : payers).map(({ key_id }) => ask(key_id)));
   const own = attempts.get(key.key_id)?.account;
   const known = (id: string) => attempts.get(id)?.account ?? lastSeen(id).account;

@@ -6,8 +6,8 @@ import type { Fit, HoldPlan } from '../terms/hold-plan.ts';
 import { gather } from './gather.ts';
 import { readRenewed } from './whole.ts';
 
-/** What a call holds by what whole accounts have, and the part of each that has it. */
-export interface Word<Chosen extends Fit> {
+/** A hold that whole accounts allow, and the part of each that has its sum. */
+export interface GatheredHold<Chosen extends Fit> {
   payers: [Seen, ...Seen[]];
   chosen: Chosen;
   fit: Fit;
@@ -17,11 +17,11 @@ export interface Word<Chosen extends Fit> {
  * Asks all parts of the paying accounts before a call is refused. Throws what it lacks, with the figures of the
  * whole; else has one part of each get it. Returns undefined if another call came first.
  */
-export async function lastWord<Chosen extends Fit>(
+export async function gatherOrRefuse<Chosen extends Fit>(
   all: readonly Seen[],
   plan: HoldPlan<Chosen>,
   asRequest: boolean,
-): Promise<Word<Chosen> | undefined> {
+): Promise<GatheredHold<Chosen> | undefined> {
   const now = Date.now();
   // A customer that was not seen may have no account yet: the hold opens one.
   const asked = all.filter(({ key_id, account }) => account || !isCustomers(key_id));

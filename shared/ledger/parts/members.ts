@@ -35,7 +35,7 @@ export const memberParts = (teamId: string, keyId: string, parts?: number) => ({
   },
 });
 
-/** Lists the ids, of each part, of the keys that hold on a team's account, or on that of a further limit, or ever did. */
+/** Lists the ids, of each part, of all keys that ever held on the account of a team or a further limit. */
 export async function* keysOn(id: string): AsyncGenerator<string> {
   const ownerId = limitOwner(ownerOf(id));
   if (isTeamId(ownerId)) return yield* everInTeam(ownerId);

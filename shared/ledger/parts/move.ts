@@ -31,7 +31,7 @@ export interface Gift extends Share {
   counts: Record<`requests_${number}`, number>;
 }
 
-/** Conditions and changes that go with those of a gift, in the same update. */
+/** Conditions and changes that join a gift's own, in the same update. */
 export interface Besides {
   /** What the part that is given something holds of it at once, in no epoch. */
   holds?: number;

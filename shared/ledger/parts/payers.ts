@@ -15,7 +15,7 @@ export const pickPart = (ownerId: string) =>
 /** How many parts of an account take holds, as far as this function knows. */
 const openPartsOf = (ownerId: string) => lastSeen(ownerId).account?.open_parts ?? 1;
 
-/** Returns what pays for a key, a part of each account, as they were seen last: its own first, then its team's, and those of further limits. */
+/** Returns the payers of a key as they were seen last, a part of each account: the key's first, then the team's, then the further limits'. */
 export function payersOf(keyId: string, use: CallUse = {}): [Seen, ...Seen[]] {
   const own = lastSeen(pickPart(keyId));
   const team = own.team ?? lastSeen(keyId).team;

@@ -3,21 +3,21 @@ import { type Account, requestsAttribute } from '../account/account.ts';
 
 /* Rates of requests that are many, as shares of `PART_CALLS_PER_SECOND`, the rate of one part. */
 
-/** Calls that share leases write little more than their charges: so many times as many are one part's. */
+/** Calls that share leases write little more than their charges: one part takes this many times as many. */
 const leasedFactor = 5;
-/** Parts whose writes are throttled have too much at this part of the rate; one alone at less, as its rate was just rising. */
+/** Throttled parts have too much at this fraction of the rate; a single part at less, as its rate was just rising. */
 const throttledFactor = 1 / 2;
 const aloneFactor = 1 / 4;
-/** From this part of the rate on an account is busy: what closes one of its epochs for credits waits until that is over. */
+/** From this fraction of the rate on an account is busy: what closes one of its epochs for credits waits until that is over. */
 const busyFactor = 1 / 10;
-/** Less than this part of it, in this minute and the last, is no reason for parts. */
+/** Less than this fraction, in this minute and the last, is no reason for parts. */
 const quietFactor = 1 / 10;
 
 /** The shortest time over which a rate is told. */
 const leastSeconds = 5;
-/** Of the requests of so many seconds at the least rate, one looks: one caller, and not each. */
+/** At the least rate, one request in this many seconds looks: one caller, and not each. */
 const lookSeconds = 1 / 2;
-/** Of those that were throttled it is one of the requests of a shorter time, as fewer are. */
+/** Of throttled requests, which are fewer, one in a shorter time looks. */
 const throttledLookSeconds = 1 / 10;
 
 /** How calls are held. */
@@ -33,8 +33,8 @@ export interface HoldingBy {
 
 const perPart = () => setting('PART_CALLS_PER_SECOND');
 
-/** Whether the hold that left an account so is the one of many that looks at the rate. */
-export function looksAtRate(
+/** Whether the hold that left an account like this is the one of many that checks its rate. */
+export function isRateCheck(
   account: Account,
   { now, requests: more = 1, wasThrottled }: HoldingBy,
 ): boolean {
@@ -43,8 +43,8 @@ export function looksAtRate(
   return Math.floor(requests / lookEvery) !== Math.floor((requests - more) / lookEvery);
 }
 
-/** Whether a part, or so many together, have more requests than they should. */
-export function haveTooMany(account: Account, parts: number, by: HoldingBy): boolean {
+/** Whether `parts` parts together have too many requests. */
+export function areTooBusy(account: Account, parts: number, by: HoldingBy): boolean {
   const { now, isLeasing, wasThrottled } = by;
   const requests = account[requestsAttribute(now)] ?? 0;
   // A partition that refuses writes is too hot now, however quiet the minute was before.

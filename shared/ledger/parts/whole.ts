@@ -90,7 +90,7 @@ export async function readRenewed(id: string, now = Date.now()): Promise<Whole> 
     const [own, ...others] = whole.parts;
     const ended = others.filter((part) => hasWindowEnded(part, latest));
     if (!hasWindowEnded(own, latest) && ended.length === 0) return whole;
-    // The account itself comes first: its window's number is that of the whole.
+    // The account itself comes first: its window's number is the whole's.
     if (hasWindowEnded(own, latest)) await renewWindow(own, latest);
     await Promise.all(ended.map((part) => renewWindow(part, latest)));
   }

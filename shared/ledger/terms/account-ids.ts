@@ -1,5 +1,5 @@
 /*
- * An account is a key's, a team's, or that of a further limit of either: `<owner>~<limit>`, and for one of a customer
+ * An account is a key's, a team's, or a further limit's of either: `<owner>~<limit>`, and for one of a customer
  * `~` and a hash of what the customer is called. A busy account has parts: accounts with a share of its ceiling and
  * limits. The first is the account itself, the others `<its id>#<i>`.
  */
@@ -7,7 +7,7 @@
 /** Whether an id is a team's, not a key's. */
 export const isTeamId = (id: string) => id.startsWith('team_') && !isFurther(id);
 
-/** Whether an account is that of a further limit. */
+/** Whether an account is a further limit's. */
 export const isFurther = (id: string) => id.includes('~');
 
 /** Whether an account is a customer's, and no later part of it. */
@@ -58,7 +58,7 @@ export const partId = (ownerId: string, index: number) =>
 /** The id of the account, of a key or a team, that a part belongs to; of one that is no part, its own. */
 export const ownerOf = (id: string) => id.split('#', 1)[0] as string;
 
-/** Whether an id is that of a part other than the first. */
+/** Whether an id names a part other than the first. */
 export const isPart = (id: string) => id.includes('#');
 
 /** The ids of an account's parts, its own first: each that takes holds, or ever did. */

@@ -54,7 +54,7 @@ export const chargeRetentionSeconds = 400 * 86_400;
 
 /**
  * What a call under way has used so far, as its charge if its process dies before its end. It lies right behind the place of
- * that charge, so that who reads the charges of an epoch reads both.
+ * that charge, so that a reader of an epoch's charges reads both.
  */
 export interface NotedUse {
   key_id: string;

@@ -1,6 +1,6 @@
 const nanoPerUsd = 1_000_000_000;
 
-/** The largest budget, and that of a key without one. A double counts its nano-dollars exactly. */
+/** The largest budget; a key without a budget has it. A double counts its nano-dollars exactly. */
 export const maxBudgetNanoUsd = 9_000_000 * nanoPerUsd;
 
 /** Converts dollars to whole nano-dollars, the ledger's only unit. */

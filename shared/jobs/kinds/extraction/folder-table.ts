@@ -14,7 +14,7 @@ import type { SourceJob } from '../../sources/source-job.ts';
 import { specOfJob } from './extract-input.ts';
 import { type ExtractedDocument, writeTables } from './tables.ts';
 
-/** A folder's job, with what says who writes its table. */
+/** A folder's job, with the lease of its table's writer. */
 export interface TableJob extends SourceJob {
   /** When its table was written last, and until when the worker that writes it has it to itself. */
   table_at?: string;

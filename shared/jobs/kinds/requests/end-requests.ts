@@ -16,7 +16,7 @@ import { writeResults } from './write-results.ts';
 export const endRequests = (file: RequestFile): Promise<RunEnd> =>
   finish(file.job, `${file.path}.results`, allResults(file));
 
-/** What came of each line, in the file's order; `unasked` says what stands for one that was not asked. */
+/** The outcome of each line, in the file's order; `unasked` is the outcome of a line that was not asked. */
 export async function* allResults(
   file: RequestFile,
   unasked?: (line: FileLine) => LineStep,

@@ -4,7 +4,7 @@ import { type Body, type Place, untranslatable } from '../dialect.ts';
 import { listOf } from '../read-shapes.ts';
 import { blocksOf, cacheOf } from './wire.ts';
 
-/** Reads what stands before the messages, in its order. */
+/** Reads the fields before the messages, in their order. */
 export function readSystem(system: unknown): AskMessage[] {
   const parts = blocksOf(system).map((block, at) => textAlone(block, ['system', at]));
   return parts.length > 0 ? [{ role: 'system', parts }] : [];

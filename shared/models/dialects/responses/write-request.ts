@@ -98,7 +98,7 @@ function saidItems(parts: AssistantPart[]): Body[] {
   return items;
 }
 
-/** A thought goes back only to who alone can read it: others refuse it. */
+/** A thought goes back only to its own model's provider: others refuse it. */
 function doneItems(part: Exclude<AssistantPart, { is: 'text' | 'refusal' }>): Body[] {
   if (part.is === 'toolCall') {
     const { id: call_id, name, input } = part;

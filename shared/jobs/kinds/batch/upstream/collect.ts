@@ -55,7 +55,7 @@ export async function collect(
   const { job } = file;
   const { part } = state;
   const odd = batch && (await collectResults(file, part, batch));
-  // Lines without a result are told by those who stopped the batch, or tried here.
+  // Lines without a result are told by the stop of the batch, or tried here.
   if (!job.stop_reason && !triesHere(job)) {
     for await (const { line, request } of partLines(file, part)) {
       const { code, message } = batch?.error ?? {

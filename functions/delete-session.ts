@@ -1,4 +1,4 @@
-import { deleteSession, SessionPath, SessionQuery } from '../shared/chat/sessions.ts';
+import { deleteSession, SessionPath, SessionQuery } from '../shared/chat/session-records.ts';
 import { eraseFeedback } from '../shared/feedback/erase-feedback.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 

@@ -1,4 +1,4 @@
-import { getSession, SessionPath, SessionQuery } from '../shared/chat/sessions.ts';
+import { getSession, SessionPath, SessionQuery } from '../shared/chat/session-records.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** GET /chat/sessions/{session_id} */

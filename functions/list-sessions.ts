@@ -1,4 +1,4 @@
-import { listSessions, SessionListQuery } from '../shared/chat/sessions.ts';
+import { listSessions, SessionListQuery } from '../shared/chat/session-records.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** GET /chat/sessions */

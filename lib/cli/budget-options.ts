@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { KeyLimits } from '../../shared/keys/key-limits.ts';
-import { eraseCustomer, readCustomers, readFurther } from '../../shared/ledger/further-limits.ts';
+import { eraseCustomer, readCustomers, readFurther } from '../../shared/ledger/owner-limits.ts';
 import {
   type Calendar,
   calendarText,

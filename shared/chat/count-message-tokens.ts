@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
 import { Count } from '../http/schema.ts';
 import { estimatePromptTokens } from '../models/token-bounds.ts';
-import { dialects } from '../models/upstreams/dialects.ts';
+import { dialects } from '../models/upstreams/wires.ts';
 import type { MessageCountRequest } from './message-request.ts';
 import { requireModel } from './models.ts';
 

@@ -3,7 +3,7 @@ import type { Caller } from '../http/caller.ts';
 import { knowing } from '../http/misspellings.ts';
 import { Count } from '../http/schema.ts';
 import { estimatePromptTokens } from '../models/token-bounds.ts';
-import { dialects } from '../models/upstreams/dialects.ts';
+import { dialects } from '../models/upstreams/wires.ts';
 import { requireModel } from './models.ts';
 import { responseBody } from './response-body.ts';
 import { ResponseRequest } from './response-request.ts';

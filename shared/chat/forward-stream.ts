@@ -4,7 +4,7 @@ import type { Note } from '../http/request-log.ts';
 import { errorWords } from '../log.ts';
 import type { DialectName } from '../models/dialect-names.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
-import { readerOf } from '../models/upstreams/dialects.ts';
+import { readerOf } from '../models/upstreams/wires.ts';
 import { brokenOff } from './broken-off.ts';
 import type { MeteredCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';

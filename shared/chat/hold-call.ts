@@ -16,8 +16,8 @@ import {
   type Known,
   type SizedRequest,
 } from '../models/token-bounds.ts';
-import { wires } from '../models/upstreams/dialects.ts';
 import type { ModelRequest } from '../models/upstreams/upstream.ts';
+import { wires } from '../models/upstreams/wires.ts';
 import { type LimitedFit, leastOfOwnLimit, planDearest } from './plan-hold.ts';
 import { knownOf } from './told-prompt.ts';
 import { userOf } from './user-of.ts';

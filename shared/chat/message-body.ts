@@ -1,8 +1,8 @@
 import { ServiceError, valueError } from '../http/errors.ts';
 import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
-import { isFree } from '../models/cost.ts';
 import type { Body } from '../models/dialects/dialect.ts';
 import { textIn } from '../models/field.ts';
+import { isFree } from '../models/token-cost.ts';
 import type { RequestBody } from '../models/upstreams/upstream.ts';
 import { findFileId, noFileIds, pathToFile } from './completion-message.ts';
 import { type MessageHeaders, MessageRequest } from './message-request.ts';

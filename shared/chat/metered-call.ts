@@ -6,12 +6,12 @@ import type { DialectName } from '../models/dialect-names.ts';
 import { oneCreated } from '../models/dialects/chat/created.ts';
 import type { Body, EndingReader } from '../models/dialects/dialect.ts';
 import { type Head, meteredAnswer } from '../models/upstreams/answer-head.ts';
-import { readerOf, wires } from '../models/upstreams/dialects.ts';
 import {
   mayAnswerElsewhere,
   type OpenedCompletion,
   openCompletion,
 } from '../models/upstreams/upstream.ts';
+import { readerOf, wires } from '../models/upstreams/wires.ts';
 import { dialectOf, type HeldCall, type ModelCall, type Route } from './hold-call.ts';
 import {
   type Attempt,

@@ -1,5 +1,5 @@
-import { lastCharges } from '../ledger/charges.ts';
 import { leftAfter } from '../ledger/left-after.ts';
+import { lastCharges } from '../ledger/read-charges.ts';
 import type { Hold } from '../ledger/reserve.ts';
 import { errorFields, log } from '../log.ts';
 import { beginningsOf } from '../models/beginnings.ts';

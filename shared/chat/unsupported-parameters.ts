@@ -1,8 +1,8 @@
 import { valueError } from '../http/errors.ts';
 import { askedKinds, type Place } from '../models/asked-kinds.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
-import { isFree } from '../models/cost.ts';
 import { textIn } from '../models/field.ts';
+import { isFree } from '../models/token-cost.ts';
 import { refuseOtherCaseWithin } from './other-case.ts';
 import { outputParameters } from './output-parameters.ts';
 

@@ -1,5 +1,5 @@
 import { type Box, gapBetween, heightOf, widthOf } from './box.ts';
-import type { Turn } from './turn.ts';
+import type { Turn } from './text-turn.ts';
 
 /** A visible letter of a page. */
 export interface Letter {

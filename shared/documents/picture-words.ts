@@ -3,7 +3,7 @@ import type { Pdfium } from './pdfium.ts';
 import type { Picture } from './pictures.ts';
 import { type Drawing, drawGrey } from './render-page.ts';
 import { placeOf, type TextLayer } from './text-runs.ts';
-import { turned } from './turn.ts';
+import { turned } from './text-turn.ts';
 
 /** A smaller picture is a logo or an ornament: a receipt covers a twelfth of a sheet of A4. */
 const minPictureShare = 0.05;

@@ -1,5 +1,5 @@
 import { around, type Box, gapBetween, sharesRow, widen } from './box.ts';
-import type { Turn } from './turn.ts';
+import type { Turn } from './text-turn.ts';
 
 /** A word of a run. Its box is level, as its run's is. */
 export interface RunWord extends Box {

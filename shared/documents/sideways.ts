@@ -1,6 +1,6 @@
 import { around, type Box, gapBetween, sharesRow, widthOf } from './box.ts';
 import { type LayerRun, neighbourGroups } from './rows.ts';
-import { levelled, type Turn } from './turn.ts';
+import { levelled, type Turn } from './text-turn.ts';
 
 /** Text of a page by its direction. */
 export interface Directions {

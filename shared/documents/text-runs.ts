@@ -3,7 +3,7 @@ import { joinLetters, type LastLetter, type Letter } from './letters.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { LayerRun, RunWord } from './rows.ts';
 import { withHeads } from './sideways.ts';
-import { levelled, mainTurn, turned } from './turn.ts';
+import { levelled, mainTurn, turned } from './text-turn.ts';
 import { type LettersLeft, visibleLetters } from './visible-letters.ts';
 
 /** In line heights. A wider gap ends a run: what follows may stand in another column or cell. */

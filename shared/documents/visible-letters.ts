@@ -2,7 +2,7 @@ import { type Box, centreOf, holds } from './box.ts';
 import { type Letter, letterOf } from './letters.ts';
 import type { Pdfium } from './pdfium.ts';
 import { pageObjects } from './pictures.ts';
-import { type Turn, turnOf } from './turn.ts';
+import { type Turn, turnOf } from './text-turn.ts';
 
 /**
  * FPDF_TEXTRENDERMODE_INVISIBLE: text that is not drawn, as an earlier OCR lays it over a scan.

@@ -11,7 +11,7 @@ import { ServiceError } from '../http/errors.ts';
 import { Count } from '../http/schema.ts';
 import { queueUrlOf } from '../jobs/work/notify.ts';
 import { allowedModelsOf, isUsable } from '../keys/usable-models.ts';
-import { readAccount } from '../ledger/accounts.ts';
+import { readAccount } from '../ledger/read-account.ts';
 import { errorFields, log } from '../log.ts';
 import { catalogue, type Model } from '../models/catalogue.ts';
 import { ModelError } from '../models/errors.ts';

@@ -3,9 +3,9 @@ import { getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { openAccount, readAccount } from '../ledger/accounts.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
-import { raiseCustomer, setFurtherLimits } from '../ledger/further-limits.ts';
+import { raiseCustomer, setFurtherLimits } from '../ledger/owner-limits.ts';
+import { openAccount, readAccount } from '../ledger/read-account.ts';
 import { nameAccount } from '../ledger/team.ts';
 import { isTeamId } from '../ledger/terms/account-ids.ts';
 import {

@@ -1,6 +1,6 @@
 import { windowOf } from './account/account.ts';
 import { credit } from './account/credit.ts';
-import type { CallUse } from './account/further-limits.ts';
+import type { CallUse } from './account/limit-list.ts';
 import { holdByPlan } from './reserve.ts';
 import { isRequestOn } from './terms/account-ids.ts';
 import type { HoldPlan } from './terms/hold-plan.ts';

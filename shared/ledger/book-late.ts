@@ -24,7 +24,7 @@ import { type LateCall, readLateCall } from './audit/late-call.ts';
 import { beginRecount, recount } from './audit/recount.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
-import { isBusy } from './parts/rates.ts';
+import { isBusy } from './parts/too-busy.ts';
 import { countsMoney, isPart } from './terms/account-ids.ts';
 import type { Charge } from './terms/charge.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';

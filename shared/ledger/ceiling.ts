@@ -1,7 +1,7 @@
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { accountLimits } from './account/further-limits.ts';
+import { accountLimits } from './account/limit-list.ts';
 import { changeAccountLimits } from './change-limits.ts';
 import { ceilingLimit, listCeiling, openCeiling } from './parts/ceiling.ts';
 import { findWhole } from './parts/whole.ts';

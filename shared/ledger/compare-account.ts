@@ -2,7 +2,7 @@ import { timeOfId } from '../uuid-time.ts';
 import { type Account, spentSince, windowOf } from './account/account.ts';
 import { type AccountHold, costOn, holdsOfCharge } from './account/account-hold.ts';
 import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './account/epoch.ts';
-import { furtherAccounts } from './further-limits.ts';
+import { furtherAccounts } from './owner-limits.ts';
 import { readWhole } from './parts/whole.ts';
 import { standingBeside, standingOf } from './standing-hold.ts';
 import { isBeside, isFurther } from './terms/account-ids.ts';

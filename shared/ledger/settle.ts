@@ -10,7 +10,7 @@ import { epochOf, settleUntilMs } from './account/epoch.ts';
 import { longestWriteMs, persist } from './account/persist.ts';
 import { chargePut, putCharge } from './account/put-charge.ts';
 import { handOver, orHandOver } from './audit/late-call.ts';
-import type { Leases } from './leases/leases.ts';
+import type { Leases } from './leases/lease-set.ts';
 import type { Hold } from './reserve.ts';
 import type { Accuracy, Charge, HeldCharge } from './terms/charge.ts';
 import { toUsd } from './terms/nano-usd.ts';

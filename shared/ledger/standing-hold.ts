@@ -6,7 +6,7 @@ import { setting } from '../config.ts';
 import { type Account, accountUpdate, findAccount, inWindow, windowOf } from './account/account.ts';
 import { windowsOf } from './account/account-hold.ts';
 import { dueIn } from './account/audit-lane.ts';
-import { type CallUse, furtherNow } from './account/further-limits.ts';
+import { type CallUse, furtherNow } from './account/limit-list.ts';
 import { maxRounds } from './account/refuse.ts';
 import { noteOnCeiling, openerOf } from './parts/ceiling.ts';
 import { gatherInto, giftsFromAll } from './parts/gather.ts';

@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { updateItem } from '../aws/write-item.ts';
 import { type Account, accountUpdate } from './account/account.ts';
-import { type AccountReading, readingOf } from './accounts.ts';
+import { type AccountReading, readingOf } from './read-account.ts';
 import { idsOf, isPart, ownerOf } from './terms/account-ids.ts';
 
 /** Marks an account and its parts for the ledger's stream; the account first, as later parts are marked like it. */

@@ -1,6 +1,6 @@
 import type { AskedKinds } from './asked-kinds.ts';
 import type { Model } from './catalogue.ts';
-import { costNanoUsd, pricesOf, type Tokens } from './cost.ts';
+import { costNanoUsd, pricesOf, type Tokens } from './token-cost.ts';
 import type { TokenKind } from './token-prices.ts';
 
 type Count = number | null | undefined;

@@ -2,7 +2,6 @@ import type { Outcome } from '../ledger/settle.ts';
 import { askedKinds } from './asked-kinds.ts';
 import type { Model } from './catalogue.ts';
 import { chatCostNanoUsd, chatTokens, type TokenUsage, withWholePrompt } from './chat-usage.ts';
-import { isFree } from './cost.ts';
 import { OutputCount } from './output-count.ts';
 import { possibleUsage, withReasoning } from './reported-usage.ts';
 import {
@@ -11,6 +10,7 @@ import {
   maxPromptTokens,
   type SizedRequest,
 } from './token-bounds.ts';
+import { isFree } from './token-cost.ts';
 
 interface Choice {
   index?: unknown;

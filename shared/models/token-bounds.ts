@@ -1,9 +1,9 @@
 import { askedKinds } from './asked-kinds.ts';
 import { isAskedIn, type Model } from './catalogue.ts';
-import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
 import { textIn } from './field.ts';
 import { pdfPagesIn } from './pdf-pages.ts';
 import type { TokensOf } from './text-tokens.ts';
+import { feeNanoUsd, highestRate, roundUp } from './token-cost.ts';
 import type { TokenKind } from './token-prices.ts';
 
 /** The fields of a chat request that limit its output. Each upstream gets the limit under the name that it knows. */

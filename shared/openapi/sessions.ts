@@ -1,4 +1,4 @@
-import * as sessions from '../chat/sessions.ts';
+import * as sessions from '../chat/session-records.ts';
 import { errorAnswer, validationErrors } from './error-answers.ts';
 import { described, json, operation, parameters } from './operation.ts';
 

@@ -1,4 +1,4 @@
-import { chargesOf, chargesOnTeam } from '../ledger/charges.ts';
+import { chargesOf, chargesOnTeam } from '../ledger/read-charges.ts';
 import { type Charge, chargeRetentionSeconds } from '../ledger/terms/charge.ts';
 import { type Days, dayOf } from './day.ts';
 import type { EndedCharge } from './figures.ts';

@@ -3,8 +3,8 @@ import { instant, isPart } from '../jobs/engine/item/job.ts';
 import { openJobs } from '../jobs/operators/open-jobs.ts';
 import type { ApiKey } from '../keys/key.ts';
 import { type Budget, budgetOf } from '../keys/limits-report.ts';
-import { readAccounts } from '../ledger/accounts.ts';
-import { lastChargeMs } from '../ledger/charges.ts';
+import { readAccounts } from '../ledger/read-account.ts';
+import { lastChargeMs } from '../ledger/read-charges.ts';
 
 /** How a key stands now. */
 export interface KeySummary {

@@ -2,7 +2,7 @@ import { getItems } from '../aws/dynamodb.ts';
 import { expressUpdate } from '../aws/express-update.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { keyOf } from '../ledger/charges.ts';
+import { keyOf } from '../ledger/read-charges.ts';
 import { chargeRetentionSeconds } from '../ledger/terms/charge.ts';
 import type { EndedCharge } from './figures.ts';
 

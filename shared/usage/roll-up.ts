@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { keyOf } from '../ledger/charges.ts';
+import { keyOf } from '../ledger/read-charges.ts';
 import { errorFields, log } from '../log.ts';
 import { countCharges } from './count.ts';
 import type { EndedCharge } from './figures.ts';

@@ -4,8 +4,8 @@ import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import type { PostOutcome, PostRequest } from '../pages/post.ts';
 import { type Event, publishesEvents } from './event.ts';
+import { claim, endUntried, noteTry, putOff } from './event-writes.ts';
 import { publish } from './publish.ts';
-import { claim, endUntried, noteTry, putOff } from './state.ts';
 import {
   disableWebhook,
   findWebhook,

@@ -4,7 +4,7 @@ import { dynamodb, getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { ConflictError, NotFoundError } from '../http/errors.ts';
 import { type Event, newEvent, newEventId, noteEvent, wantedGraceMs } from './event.ts';
-import { reopenEvent } from './state.ts';
+import { reopenEvent } from './event-writes.ts';
 import { findWebhook, type Webhook } from './webhook.ts';
 
 /** An event as its operator sees it. */

@@ -3,7 +3,7 @@ import { timeouts } from '../aws/timeouts.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import type { Event } from './event.ts';
-import { notePublished } from './state.ts';
+import { notePublished } from './event-writes.ts';
 
 const eventBridge = new EventBridgeClient(timeouts({ responseMs: 5_000 }));
 

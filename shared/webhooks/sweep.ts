@@ -2,7 +2,7 @@ import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { type Event, wantedGraceMs } from './event.ts';
-import { requeueDue } from './state.ts';
+import { requeueDue } from './event-writes.ts';
 
 /** Makes each due event pending again: its wait is over, or no sender took it. */
 export async function sweepEvents(): Promise<void> {

@@ -2,7 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { writeTransaction } from '../aws/transact.ts';
 import { newItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
-import { type AccountReading, readAccount } from '../ledger/accounts.ts';
+import { type AccountReading, readAccount } from '../ledger/read-account.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/terms/nano-usd.ts';
 import { never } from '../ledger/terms/window.ts';
 import { type AccountChange, accountChange } from '../ledger/watch.ts';

@@ -5,7 +5,7 @@ import { isOutage } from '../../shared/aws/outage.ts';
 import { schemaItem } from '../../shared/aws/schema.ts';
 import { setting } from '../../shared/config.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const store = await useStore();

@@ -11,8 +11,8 @@ import { clientConfig, clientEnvironment } from '../../lib/local/engines/client-
 import { startEngineThread } from '../../lib/local/engines/engine.ts';
 import { sqs } from '../../shared/aws/sqs.ts';
 import { detailError } from '../../shared/http/error-response.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { endedCharges } from '../../shared/usage/charges.ts';

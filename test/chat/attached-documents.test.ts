@@ -9,7 +9,7 @@ import type {
   AttachedReading,
 } from '../../shared/documents/attached/attached-file.ts';
 import { defaultLimits, type KeyLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { type JsonAnswer, useJsonServer } from '../support/servers/json-server.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { streamOf } from '../support/servers/model-stub-pieces.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readCompletion } from '../../shared/chat/metered-call.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { catalogue, findModel, type Model } from '../../shared/models/catalogue.ts';
 import { estimatePromptTokens, maxCostNanoUsd } from '../../shared/models/token-bounds.ts';

@@ -7,7 +7,7 @@ import { messagesError } from '../../shared/http/messages-error.ts';
 import type { StreamedResponse } from '../../shared/http/stream-endpoint.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { findAccount } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, streamOf } from '../support/servers/model-stub-pieces.ts';

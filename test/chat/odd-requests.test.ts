@@ -9,7 +9,7 @@ import { ServiceError } from '../../shared/http/errors.ts';
 import { catalogue, type Model } from '../../shared/models/catalogue.ts';
 import type { Body } from '../../shared/models/dialects/dialect.ts';
 import { maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
-import { dialects } from '../../shared/models/upstreams/dialects.ts';
+import { dialects } from '../../shared/models/upstreams/wires.ts';
 
 const model = catalogue.models.find(({ id }) => id === 'gpt-5') as Model;
 

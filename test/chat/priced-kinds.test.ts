@@ -39,7 +39,7 @@ await useStore({ modelUrl: stub.url });
 // The catalogue is read when its module is loaded.
 const { ask } = await import('../../shared/chat/ask.ts');
 const { upstreamBody } = await import('../../shared/chat/completion-request.ts');
-const { openAccount } = await import('../../shared/ledger/accounts.ts');
+const { openAccount } = await import('../../shared/ledger/read-account.ts');
 const { findModel } = await import('../../shared/models/catalogue.ts');
 
 interface Usage {

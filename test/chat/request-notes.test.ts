@@ -6,7 +6,7 @@ import { streamChat } from '../../shared/chat/stream/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
 import type { StreamedResponse } from '../../shared/http/stream-endpoint.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { catalogue } from '../../shared/models/catalogue.ts';
 import { writtenLines } from '../support/run/output.ts';
 import { question } from '../support/servers/event-reader.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keepSession } from '../../shared/chat/session.ts';
-import { deleteSession, getSession, listSessions } from '../../shared/chat/sessions.ts';
+import { deleteSession, getSession, listSessions } from '../../shared/chat/session-records.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';

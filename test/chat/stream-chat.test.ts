@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../shared/chat/chat-event.ts';
 import { streamChat } from '../../shared/chat/stream/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { eventsOf } from '../support/servers/event-reader.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';

@@ -3,7 +3,7 @@ import type { CompletionRequest } from '../../shared/chat/completion-request.ts'
 import { createCompletion } from '../../shared/chat/create-completion.ts';
 import { preferredWaitMs } from '../../shared/http/prefer.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';

@@ -4,7 +4,7 @@ import { createCompletion } from '../../shared/chat/create-completion.ts';
 import { wholeAnswerMs } from '../../shared/chat/respond.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { findAccount } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { anyRoom } from '../support/servers/rooms.ts';

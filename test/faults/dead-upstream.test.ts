@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { cases } from '../support/run/cases.ts';
 import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkHealth } from '../../shared/health/check-health.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { useStore } from '../support/worlds/store.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { requestsAttribute } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { admit } from '../../shared/ledger/admission.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

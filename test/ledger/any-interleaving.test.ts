@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { unlimitedRequests } from '../../shared/ledger/account/account.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { readSummed } from '../../shared/ledger/compare-account.ts';
-import { furtherAccounts, setFurtherLimits } from '../../shared/ledger/further-limits.ts';
+import { furtherAccounts, setFurtherLimits } from '../../shared/ledger/owner-limits.ts';
 import { findWhole, readRenewed } from '../../shared/ledger/parts/whole.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import { windowOf } from '../../shared/ledger/account/account.ts';
 import { costOn } from '../../shared/ledger/account/account-hold.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
-import { furtherAccounts } from '../../shared/ledger/further-limits.ts';
+import { furtherAccounts } from '../../shared/ledger/owner-limits.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { ownerOf } from '../../shared/ledger/terms/account-ids.ts';
 import {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import {
   eraseCustomer,
   furtherAccounts,
@@ -8,8 +7,9 @@ import {
   readCustomers,
   readFurther,
   setFurtherLimits,
-} from '../../shared/ledger/further-limits.ts';
+} from '../../shared/ledger/owner-limits.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { type Hold, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';

@@ -8,11 +8,11 @@ import {
   requestsAttribute,
   unlimitedRequests,
 } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { tidyParts } from '../../shared/ledger/parts/close.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { everInTeam, noteMember } from '../../shared/ledger/parts/members.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

@@ -10,11 +10,11 @@ import {
 } from '../../shared/ledger/account/epoch.ts';
 import { holdOnAccount } from '../../shared/ledger/account/hold-account.ts';
 import { remember } from '../../shared/ledger/account/last-seen.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { bringHome } from '../../shared/ledger/parts/gather.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { requestsAttribute } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
-import { Leases } from '../../shared/ledger/leases/leases.ts';
+import { Leases } from '../../shared/ledger/leases/lease-set.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { useFreshHour } from '../support/worlds/clock.ts';

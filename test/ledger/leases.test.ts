@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
-import { Leases } from '../../shared/ledger/leases/leases.ts';
+import { Leases } from '../../shared/ledger/leases/lease-set.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

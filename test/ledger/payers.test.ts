@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { type Account, requestsAttribute } from '../../shared/ledger/account/account.ts';
 import { lastSeen, remember } from '../../shared/ledger/account/last-seen.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
-import { processLeases } from '../../shared/ledger/leases/leases.ts';
+import { processLeases } from '../../shared/ledger/leases/lease-set.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { holdJointly } from '../../shared/ledger/parts/hold-jointly.ts';
 import { isInParts, payersOf, pickPart, wholeSeen } from '../../shared/ledger/parts/payers.ts';
 import { readRenewed, renewPart } from '../../shared/ledger/parts/whole.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { pass, useFreshHour } from '../support/worlds/clock.ts';
 import { accountOf, partsOf, setOn, usd } from '../support/worlds/ledger-world.ts';
@@ -239,7 +239,7 @@ it('a process has leases if they are on, and the same ones from then on', async 
   expect(processLeases()).toBeUndefined();
   vi.resetModules();
   vi.stubEnv('LEASES', 'on');
-  const anew = await import('../../shared/ledger/leases/leases.ts');
+  const anew = await import('../../shared/ledger/leases/lease-set.ts');
 
   const leases = anew.processLeases();
 

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { epochOf, heldAttribute } from '../../shared/ledger/account/epoch.ts';
 import { putCharge } from '../../shared/ledger/account/put-charge.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle, UnsettledError } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

@@ -7,12 +7,12 @@ import {
   requestsAttribute,
   unlimitedRequests,
 } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { bringHome, gather, gatherInto, giftsFromAll } from '../../shared/ledger/parts/gather.ts';
 import { giftOf, happens, moving } from '../../shared/ledger/parts/move.ts';
 import { readRenewed, type Whole, wholeOf } from '../../shared/ledger/parts/whole.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { minuteMs, useFreshHour } from '../support/worlds/clock.ts';

@@ -4,11 +4,11 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { undoHold } from '../../shared/ledger/account/credit.ts';
 import { holdOnAccount } from '../../shared/ledger/account/hold-account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { readSummed } from '../../shared/ledger/compare-account.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import {

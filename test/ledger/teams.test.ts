@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { requestsAttribute } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

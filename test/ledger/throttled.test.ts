@@ -3,7 +3,7 @@ import { InternalServerError } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { detailError } from '../../shared/http/error-response.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { settle, settleWith } from '../../shared/ledger/settle.ts';
 import { sweepLedger } from '../../shared/ledger/sweep.ts';

@@ -13,7 +13,7 @@ import {
   maxCostNanoUsd,
   type SizedRequest,
 } from '../../shared/models/token-bounds.ts';
-import { dialects } from '../../shared/models/upstreams/dialects.ts';
+import { dialects } from '../../shared/models/upstreams/wires.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { countTokens } from '../support/fixtures/tokens.ts';
 import { cases } from '../support/run/cases.ts';

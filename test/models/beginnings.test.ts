@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { beginningsOf } from '../../shared/models/beginnings.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { maxPromptTokens, type SizedRequest } from '../../shared/models/token-bounds.ts';
-import { dialects } from '../../shared/models/upstreams/dialects.ts';
+import { dialects } from '../../shared/models/upstreams/wires.ts';
 import { cases } from '../support/run/cases.ts';
 
 const model = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { maxPromptTokens } from '../../shared/models/token-bounds.ts';
-import { dialects } from '../../shared/models/upstreams/dialects.ts';
+import { dialects } from '../../shared/models/upstreams/wires.ts';
 
 const model = {
   ...{ id: 'm', upstreams: [], contextWindow: 1_000_000, maxOutputTokens: 10, reasoning: false },

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CatalogueError } from '../../shared/models/catalogue-error.ts';
-import { costNanoUsd } from '../../shared/models/cost.ts';
 import { listPrice } from '../../shared/models/list-price.ts';
+import { costNanoUsd } from '../../shared/models/token-cost.ts';
 import type { Price } from '../../shared/models/token-prices.ts';
 
 const priceOf = (upstream: string, model: string) => listPrice('a-model', { upstream, model });

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { findAccount } from '../../shared/ledger/account/account.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { holdSearch, search } from '../../shared/search/search.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { hurrySignals } from '../support/worlds/clock.ts';

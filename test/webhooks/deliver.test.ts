@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { deliverEvents } from '../../shared/webhooks/deliver.ts';
 import { listDeliveries, redeliver, sendTest } from '../../shared/webhooks/deliveries.ts';
 import { type Event, newEvent, newEventId, noteEvent } from '../../shared/webhooks/event.ts';

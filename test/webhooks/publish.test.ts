@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { openAccount } from '../../shared/ledger/accounts.ts';
+import { openAccount } from '../../shared/ledger/read-account.ts';
 import { deliverEvents } from '../../shared/webhooks/deliver.ts';
 import { findListener, newEvent, newEventId, noteEvent } from '../../shared/webhooks/event.ts';
 import { sweepEvents } from '../../shared/webhooks/sweep.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { SessionEntry, SessionRecord } from '../../../shared/chat/sessions.ts';
+import type { SessionEntry, SessionRecord } from '../../../shared/chat/session-records.ts';
 import { get } from '../api/call.ts';
 import { useAction } from '../parts/action.ts';
 import { ago } from '../parts/format.ts';

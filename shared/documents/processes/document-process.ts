@@ -4,6 +4,7 @@ import { ServiceError } from '../../http/errors.ts';
 import { log } from '../../log.ts';
 import { type Loss, lossByEnd } from '../loss.ts';
 import { type Reply, ready, refusal } from './answer-requests.ts';
+import { Turns } from './key-turns.ts';
 import {
   isRunning,
   keepAlive,
@@ -11,7 +12,6 @@ import {
   processorMsOf,
   startProcess,
 } from './start-process.ts';
-import { Turns } from './turns.ts';
 
 /** A slow page of one key keeps no other key waiting; more would take more memory than machines have. */
 const mostProcesses = 2;

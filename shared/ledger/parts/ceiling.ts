@@ -7,7 +7,7 @@ import {
   type LimitList,
   listKey,
   openCustomer,
-} from '../account/further-limits.ts';
+} from '../account/limit-list.ts';
 import { ceilingId, deploymentId, isCustomers, ownerOf } from '../terms/account-ids.ts';
 import { calendarText } from '../terms/calendar.ts';
 import type { FurtherLimit } from '../terms/further-limit.ts';

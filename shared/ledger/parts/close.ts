@@ -3,7 +3,7 @@ import { accountKey, accountUpdate } from '../account/account.ts';
 import { ownerOf } from '../terms/account-ids.ts';
 import { bringHome } from './gather.ts';
 import { happens } from './move.ts';
-import { isQuiet } from './rates.ts';
+import { isQuiet } from './too-busy.ts';
 import { readRenewed, readWhole } from './whole.ts';
 
 /**

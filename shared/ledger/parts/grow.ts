@@ -22,7 +22,7 @@ import {
   slotsLeft,
   taking,
 } from './move.ts';
-import { type HoldingBy, areTooBusy, isRateCheck } from './rates.ts';
+import { areTooBusy, type HoldingBy, isRateCheck } from './too-busy.ts';
 import { readRenewed } from './whole.ts';
 
 /** What growth waits for. */

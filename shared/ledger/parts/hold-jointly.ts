@@ -1,9 +1,9 @@
 import { type Account, windowOf } from '../account/account.ts';
 import { amountOn, type HeldOn } from '../account/account-hold.ts';
 import { undoHold } from '../account/credit.ts';
-import { type CallUse, furtherNow } from '../account/further-limits.ts';
 import { type Ask, type Attempt, holdOnAccount, NoAccountError } from '../account/hold-account.ts';
 import { forget, lastSeen, remember, type Seen } from '../account/last-seen.ts';
+import { type CallUse, furtherNow } from '../account/limit-list.ts';
 import { countsTokens, isRequestOn, ownerOf } from '../terms/account-ids.ts';
 import { noteOnCeiling, openerOf } from './ceiling.ts';
 import { isInParts, pickPart } from './payers.ts';

@@ -1,5 +1,5 @@
-import { type CallUse, furtherKnown } from '../account/further-limits.ts';
 import { lastSeen, leastOf, type Seen } from '../account/last-seen.ts';
+import { type CallUse, furtherKnown } from '../account/limit-list.ts';
 import { countsTokens, isPart, ownerOf, partId } from '../terms/account-ids.ts';
 import type { Free } from '../terms/hold-plan.ts';
 import { asRenewed } from '../terms/window.ts';

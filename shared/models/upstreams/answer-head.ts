@@ -16,7 +16,7 @@ import {
 import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
 import { within } from '../idle-timeout.ts';
 import { OutputCount } from '../output-count.ts';
-import { dialects, readerOf } from './dialects.ts';
+import { dialects, readerOf } from './wires.ts';
 
 /** An answer that is read, in the dialect that its caller asked in. */
 interface Answer {

@@ -29,7 +29,7 @@ import { tellingIfSent } from '../sent-whole.ts';
 import { changeCircuit } from '../shared-circuits.ts';
 import { credentialsFor, forgetCredentials } from '../upstream-credentials.ts';
 import { type Head, readHead } from './answer-head.ts';
-import { dialects, wires } from './dialects.ts';
+import { dialects, wires } from './wires.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody extends RequestBody {

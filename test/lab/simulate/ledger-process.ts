@@ -8,7 +8,7 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /** The ledger's functions that the simulation calls. */
 export interface Ledger {
-  openAccount: typeof import('../../../shared/ledger/accounts.ts').openAccount;
+  openAccount: typeof import('../../../shared/ledger/read-account.ts').openAccount;
   putInTeam: typeof import('../../../shared/ledger/team.ts').putInTeam;
   reserve: typeof import('../../../shared/ledger/reserve.ts').reserve;
   settle: typeof import('../../../shared/ledger/settle.ts').settle;
@@ -33,7 +33,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const require = createRequire(import.meta.url);
 
 const entry = `
-export { openAccount } from './shared/ledger/accounts.ts';
+export { openAccount } from './shared/ledger/read-account.ts';
 export { putInTeam } from './shared/ledger/team.ts';
 export { reserve } from './shared/ledger/reserve.ts';
 export { settle } from './shared/ledger/settle.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Ask } from '../../../shared/models/dialects/ask.ts';
 import { translateResponse } from '../../../shared/models/dialects/translate.ts';
-import { dialects } from '../../../shared/models/upstreams/dialects.ts';
+import { dialects } from '../../../shared/models/upstreams/wires.ts';
 import { messageStream } from '../../support/servers/message-stub.ts';
 import { streamOf } from '../../support/servers/model-stub-pieces.ts';
 import { anyBytes } from '../../support/servers/rooms.ts';

@@ -10,7 +10,7 @@ import { JobSubmission } from '../../../shared/jobs/routes/submission.ts';
 import { submitJob } from '../../../shared/jobs/routes/submit.ts';
 import type { JobMessage } from '../../../shared/jobs/work/notify.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
-import { openAccount } from '../../../shared/ledger/accounts.ts';
+import { openAccount } from '../../../shared/ledger/read-account.ts';
 import { chatJob } from '../servers/api.ts';
 import { anyRoom } from '../servers/rooms.ts';
 import type { StoredJob } from './stored-job.ts';

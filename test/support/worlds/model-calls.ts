@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type HeldCall, holdCall, type ModelCall } from '../../../shared/chat/hold-call.ts';
 import { openHeldCall, readCompletion } from '../../../shared/chat/metered-call.ts';
-import { openAccount } from '../../../shared/ledger/accounts.ts';
+import { openAccount } from '../../../shared/ledger/read-account.ts';
 import { AgentSession } from '../fixtures/agent-session.ts';
 import type { Behaviour, ModelStub } from '../servers/model-stub.ts';
 import { completionOf } from '../servers/model-stub-pieces.ts';

@@ -6,7 +6,7 @@ import { ChatStreamRequest } from '../../../shared/chat/stream-request.ts';
 import type { DocumentHit } from '../../../shared/connectors/drive-documents.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account/account.ts';
-import { openAccount } from '../../../shared/ledger/accounts.ts';
+import { openAccount } from '../../../shared/ledger/read-account.ts';
 import type { Charge } from '../../../shared/ledger/terms/charge.ts';
 import { toUsd } from '../../../shared/ledger/terms/nano-usd.ts';
 import type { PageReading } from '../../../shared/pages/page.ts';

@@ -3,9 +3,9 @@ import { useAction } from '../../parts/action.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { Quiet } from '../../parts/quiet.tsx';
 import { Select } from '../../parts/select.tsx';
-import { rightValue } from './corrections.ts';
 import type { View } from './marks.ts';
 import type { Scalar } from './schema-fields.ts';
+import { rightValue } from './use-corrections.ts';
 import type { Evidence, Value } from './values.ts';
 
 /** What proves a value, and a form that confirms or corrects it. */

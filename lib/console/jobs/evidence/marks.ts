@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
-import type { Corrections } from './corrections.ts';
+import type { Corrections } from './use-corrections.ts';
 import { type Standing, standingOf, textOf, type Value, type Values } from './values.ts';
 
 /** A value or a missing row as it is marked on a page. */

@@ -1,6 +1,6 @@
 import { Correction } from './correction.tsx';
-import { rightValue, type Said } from './corrections.ts';
 import { buttonId, isPicked, type Place, type View } from './marks.ts';
+import { rightValue, type Said } from './use-corrections.ts';
 import { standingOf, textOf, type Value } from './values.ts';
 
 /** A value by its name; once picked, with what proves it and a form to correct it. */

@@ -21,7 +21,7 @@ import { meteredEmbeddings } from '../../../../models/dialects/embeddings.ts';
 import { meteredOf } from '../../../../models/dialects/metered.ts';
 import { withoutEchoes } from '../../../../models/echoes.ts';
 import { noCompletion, unavailable } from '../../../../models/errors.ts';
-import { dialects } from '../../../../models/upstreams/dialects.ts';
+import { dialects } from '../../../../models/upstreams/wires.ts';
 import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
 import { chargeSubjectOfLine } from '../../requests/answer-line.ts';
 import { type LineStep, lineName } from '../../requests/file-line.ts';

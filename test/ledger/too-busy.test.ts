@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, requestsAttribute } from '../../shared/ledger/account/account.ts';
-import { areTooBusy, isBusy, isQuiet, isRateCheck } from '../../shared/ledger/parts/rates.ts';
+import { areTooBusy, isBusy, isQuiet, isRateCheck } from '../../shared/ledger/parts/too-busy.ts';
 import { minuteMs } from '../support/worlds/clock.ts';
 
 process.env['PART_CALLS_PER_SECOND'] = '20';

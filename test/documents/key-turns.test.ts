@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Turns } from '../../shared/documents/processes/turns.ts';
+import { Turns } from '../../shared/documents/processes/key-turns.ts';
 
 /** A task of a key, which comes after so many moments and takes so many; it may be given up after some. */
 const task = fc.record({

@@ -4,8 +4,8 @@ import { setting } from '../config.ts';
 import { timeOfId, uuidPrefix } from '../uuid-time.ts';
 import { findAccount } from './account/account.ts';
 import { longestCallMs } from './account/epoch.ts';
-import type { AccountReading } from './accounts.ts';
 import { everInTeam } from './parts/members.ts';
+import type { AccountReading } from './read-account.ts';
 import { idsOf, ownerOf } from './terms/account-ids.ts';
 import type { Charge } from './terms/charge.ts';
 

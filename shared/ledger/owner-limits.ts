@@ -10,7 +10,7 @@ import {
   customerHash,
   findLimitList,
   listKey,
-} from './account/further-limits.ts';
+} from './account/limit-list.ts';
 import { changeAccountLimits } from './change-limits.ts';
 import { findWhole } from './parts/whole.ts';
 import { nameAccount, setOnParts } from './team.ts';

@@ -64,7 +64,11 @@ async function listKeysFiles(keys: readonly ApiKey[], limit: number) {
   const { files: max_files, bytes: max_bytes } = setting('FILE_QUOTA');
   const atOnce = pLimit(keysAtOnce);
   const read = async ({ id: key_id, name: key_name }: ApiKey): Promise<KeyFiles> => ({
-    ...{ key_id, key_name, ...(await usageOf(key_id)), max_files, max_bytes },
+    key_id,
+    key_name,
+    ...(await usageOf(key_id)),
+    max_files,
+    max_bytes,
   });
   const used = await Promise.all(keys.map((key) => atOnce(() => read(key))));
   const sorted = used.filter(({ files }) => files > 0).sort((a, b) => b.bytes - a.bytes);

@@ -166,7 +166,8 @@ async function find(filter: JobFilter, keyIds: readonly string[]) {
 function shownOf({ key_id, job_id, record, refused }: Acted): object {
   const isRetry = record && record.id !== job_id;
   return {
-    ...{ id: job_id, key_id },
+    id: job_id,
+    key_id,
     ...(record ? { status: record.status } : { refused }),
     ...(isRetry && { retry_job_id: record.id }),
   };

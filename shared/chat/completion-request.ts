@@ -92,7 +92,9 @@ const defaultTemperature = 0.15;
 export function completionQuestion(model: Model, request: CompletionRequest) {
   const isGiven = (request.temperature ?? null) !== null;
   return {
-    ...{ model, dialect: 'chat' as const, body: upstreamBody(model, request) },
+    model,
+    dialect: 'chat' as const,
+    body: upstreamBody(model, request),
     ...(!isGiven && !model.reasoning && { temperature: defaultTemperature }),
   };
 }

@@ -13,7 +13,9 @@ export async function createMessage(
   invocation: Invocation,
 ): Promise<StreamedResponse> {
   const question = askedOfAll(requireRoute(caller, request), (model) => ({
-    ...{ model, dialect: 'messages' as const, body: messageBody(model, request) },
+    model,
+    dialect: 'messages' as const,
+    body: messageBody(model, request),
     headers: passedHeaders(model, headers),
   }));
   const response = await respond(question, caller, invocation);

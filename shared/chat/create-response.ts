@@ -17,7 +17,9 @@ export async function createResponse(
   const routed = requireRoute(caller, request);
   const filled = await withFiles(request, caller, invocation.room);
   const question = askedOfAll(routed, (model) => ({
-    ...{ model, dialect: 'responses' as const, body: responseBody(model, filled) },
+    model,
+    dialect: 'responses' as const,
+    body: responseBody(model, filled),
   }));
   return respond({ ...question, metadata: request.metadata }, caller, invocation);
 }
@@ -32,7 +34,11 @@ async function withFiles(
   if (!Array.isArray(input)) return request;
   const loc = ['body', 'input'];
   const filled = await withOwnFiles(input, {
-    ...{ keyId, room, loc, type: 'input_file', maxBytes: maxNamedFileBytes },
+    keyId,
+    room,
+    loc,
+    type: 'input_file',
+    maxBytes: maxNamedFileBytes,
   });
   return { ...request, input: filled };
 }

@@ -68,7 +68,13 @@ export async function openHeldCall(held: HeldCall): Promise<MeteredCall> {
     const { upstream, ...opened } = await openInTurn(call, dialect, attempt, bytes, unanswered);
     const { meter } = attempt;
     return {
-      ...{ ...opened, signal, meter, dialect, maxTokens, room, bytes },
+      ...opened,
+      signal,
+      meter,
+      dialect,
+      maxTokens,
+      room,
+      bytes,
       answers: { model: attempt.model.id, upstream },
       ...(body.stream && { reader: readerOf(dialect) }),
       noteUse: () => notes.look(),
@@ -82,7 +88,8 @@ export async function openHeldCall(held: HeldCall): Promise<MeteredCall> {
 }
 
 const attemptOf = ({ model, body, headers }: Route, dialect: DialectName): Attempt => ({
-  ...{ model, headers },
+  model,
+  headers,
   meter: new CompletionMeter(model, wires[dialect].sized(body)),
 });
 

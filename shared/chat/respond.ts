@@ -49,7 +49,10 @@ export async function respond(
   const isStreamed = body.stream === true;
   const time = isStreamed ? undefined : deadline(wholeAnswerMs, timeIsUp);
   const asking: ModelCall = {
-    ...{ keyId: caller.keyId, ...asked, room, mayBeShorter: true },
+    keyId: caller.keyId,
+    ...asked,
+    room,
+    mayBeShorter: true,
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd, model: other }) =>
       note({
@@ -73,7 +76,9 @@ export async function respond(
     return {
       statusCode: 200,
       headers: {
-        ...{ 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-cache',
+        ...headers,
         ...(begun !== 'silent' && answersIn(begun)),
       },
       body: forwardStream(opening, wantsUsage, note, dialect),

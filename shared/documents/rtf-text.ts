@@ -25,17 +25,47 @@ const edges = new Set([
 ]);
 /** The code pages of the character sets that a font may have. */
 const codePages: Record<number, number> = {
-  ...{ 77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258 },
-  ...{ 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250 },
+  77: 10000,
+  128: 932,
+  129: 949,
+  134: 936,
+  136: 950,
+  161: 1253,
+  162: 1254,
+  163: 1258,
+  177: 1255,
+  178: 1256,
+  186: 1257,
+  204: 1251,
+  222: 874,
+  238: 1250,
 };
 const symbols: Record<string, string> = {
-  ...{ line: '\n', tab: '\t', '~': '\u00a0', _: '-', emdash: '—', endash: '–', bullet: '•' },
-  ...{ lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', '{': '{', '}': '}', '\\': '\\' },
+  line: '\n',
+  tab: '\t',
+  '~': '\u00a0',
+  _: '-',
+  emdash: '—',
+  endash: '–',
+  bullet: '•',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  '{': '{',
+  '}': '}',
+  '\\': '\\',
 };
 /** The code pages that have other names in the encoding standard, which has no list of the others. */
 const encodings: Record<number, string> = {
-  ...{ 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 65001: 'utf-8' },
-  ...{ 10000: 'macintosh', 866: 'ibm866', 874: 'windows-874' },
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  65001: 'utf-8',
+  10000: 'macintosh',
+  866: 'ibm866',
+  874: 'windows-874',
 };
 /** An escaped line break is one. */
 const paragraphEnds = new Set(['par', 'sect', 'page', '\n', '\r']);
@@ -90,8 +120,15 @@ class RtfReader {
   private readonly pictures: Picture[];
   private readonly groups: Group[] = [];
   private group: Group = {
-    ...{ isSkipped: false, isOptional: false, isListText: false, isFontTable: false },
-    ...{ picture: undefined, fallback: 1, font: undefined, position: '', edge: undefined },
+    isSkipped: false,
+    isOptional: false,
+    isListText: false,
+    isFontTable: false,
+    picture: undefined,
+    fallback: 1,
+    font: undefined,
+    position: '',
+    edge: undefined,
   };
   private decoder = new TextDecoder('windows-1252');
   /** The decoders of the fonts that have a character set of their own. */

@@ -37,7 +37,10 @@ export function embeddingQuestion(
   const expected = { count: inputsOf(request).length, length: dimensions ?? model.dimensions };
   const inForm = encoding_format === 'base64' ? asBase64 : asNumbers;
   return {
-    ...{ model: calledModel(model), dialect: 'embeddings', body, metadata },
+    model: calledModel(model),
+    dialect: 'embeddings',
+    body,
+    metadata,
     toAnswer: (answer) => answerOf(answer as Partial<EmbeddingList>, expected, inForm),
     answerBytes: maxAnswerBytes + expected.count * (expected.length ?? longestVector) * numberBytes,
   };
@@ -51,7 +54,11 @@ const longestVector = 8_192;
 
 /** A model as a call knows it: one without output, that reads as much as a request may hold. */
 const calledModel = ({ id, upstreams, usdPerMillionTokens, ...model }: EmbeddingModel): Model => ({
-  ...{ id, upstreams, contextWindow: maxTokensInAll, maxOutputTokens: 1, reasoning: false },
+  id,
+  upstreams,
+  contextWindow: maxTokensInAll,
+  maxOutputTokens: 1,
+  reasoning: false,
   usdPerMillionTokens: { input: usdPerMillionTokens, output: 0 },
   ...(model.batchVia && { batchVia: model.batchVia }),
   ...(model.usdPerMillionTokensInBatches !== undefined && {
@@ -99,7 +106,9 @@ function answerOf(
   if (!isWhole) throw unavailable('The model answered without the embeddings of each input.');
   const embeddings = inOrder(data).map((each, index) => ({
     ...each,
-    ...{ object: 'embedding', index, embedding: inForm(each.embedding) },
+    object: 'embedding',
+    index,
+    embedding: inForm(each.embedding),
   }));
   const { prompt_tokens = 0, total_tokens = prompt_tokens } = answer.usage ?? {};
   const usage = { ...answer.usage, prompt_tokens, total_tokens };

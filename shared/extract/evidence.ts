@@ -48,6 +48,10 @@ export function provenBy(path: string, page: ReadPage, within: Place, place: Pla
 const maxKeptQuote = 1_000;
 
 export const unproven = (path: string, quote: string | null): Evidence => ({
-  ...{ path, page: null, quote: quote?.slice(0, maxKeptQuote) ?? null },
-  ...{ boxes: [], found: 'not found', confidence: null },
+  path,
+  page: null,
+  quote: quote?.slice(0, maxKeptQuote) ?? null,
+  boxes: [],
+  found: 'not found',
+  confidence: null,
 });

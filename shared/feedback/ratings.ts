@@ -24,9 +24,17 @@ export async function* exportFeedback(days: Days): AsyncGenerator<string> {
     const { message_id = null, correction = '' } = feedback;
     const contents = await contentsOf(feedback);
     yield JSON.stringify({
-      ...{ id, key_id, session_id, message_id, rating, model, comment, correction },
+      id,
+      key_id,
+      session_id,
+      message_id,
+      rating,
+      model,
+      comment,
+      correction,
       ...contents,
-      ...{ created_at, updated_at },
+      created_at,
+      updated_at,
     });
   }
 }

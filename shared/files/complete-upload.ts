@@ -72,11 +72,19 @@ function fileOf(upload: StoredUpload, manifest: string): StoredFile {
   const { key_id, entry, filename, purpose, bytes, lifetime } = upload;
   const created_at = inSeconds(Date.now());
   return {
-    ...{ key_id, entry: newFileId(), folder: entry, status: 'ready', filename, purpose, bytes },
-    ...{ created_at, manifest },
+    key_id,
+    entry: newFileId(),
+    folder: entry,
+    status: 'ready',
+    filename,
+    purpose,
+    bytes,
+    created_at,
+    manifest,
     ...(lifetime !== undefined && {
       file_expires_at: created_at + lifetime,
-      ...{ lane: sweepLane, due_at: instant((created_at + lifetime) * 1000) },
+      lane: sweepLane,
+      due_at: instant((created_at + lifetime) * 1000),
     }),
   };
 }
@@ -104,8 +112,11 @@ const completing = (
       'SET #status = :completed, file_id = :file, completion = :completion, expires_at = :forgotten REMOVE lane, due_at',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
-      ...{ ':pending': 'pending', ':completed': 'completed', ':file': fileId },
-      ...{ ':completion': completion, ':forgotten': inSeconds(Date.now()) + knownSeconds },
+      ':pending': 'pending',
+      ':completed': 'completed',
+      ':file': fileId,
+      ':completion': completion,
+      ':forgotten': inSeconds(Date.now()) + knownSeconds,
     },
   },
 });

@@ -50,8 +50,16 @@ export async function createFile(
   const lifetime = lifetimeOf(purpose, expiresAfterSeconds);
   const object = randomUUID();
   const begun: StoredFile = {
-    ...{ key_id: keyId, entry: id, status: 'uploading', filename, purpose, bytes: 0, object },
-    ...{ created_at: inSeconds(now), lane: sweepLane, due_at: instant(now + creationMs) },
+    key_id: keyId,
+    entry: id,
+    status: 'uploading',
+    filename,
+    purpose,
+    bytes: 0,
+    object,
+    created_at: inSeconds(now),
+    lane: sweepLane,
+    due_at: instant(now + creationMs),
     ...(lifetime !== undefined && { file_expires_at: inSeconds(now) + lifetime }),
   };
   if (!(await begin(begun))) return madeBefore(keyId, id);
@@ -85,9 +93,15 @@ async function begin(file: StoredFile): Promise<boolean> {
 async function finish(file: StoredFile, beyondQuota: boolean): Promise<StoredFile | undefined> {
   const { key_id, entry, bytes, file_expires_at, lane: _lane, due_at: _due, ...rest } = file;
   const ready: StoredFile = {
-    ...{ ...rest, key_id, entry, bytes, status: 'ready' },
+    ...rest,
+    key_id,
+    entry,
+    bytes,
+    status: 'ready',
     ...(file_expires_at !== undefined && {
-      ...{ file_expires_at, lane: sweepLane, due_at: instant(file_expires_at * 1000) },
+      file_expires_at,
+      lane: sweepLane,
+      due_at: instant(file_expires_at * 1000),
     }),
   };
   const failed = await writeTransaction([

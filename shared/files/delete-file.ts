@@ -82,7 +82,9 @@ export async function endWith(
         UpdateExpression: 'SET #status = :to, lane = :lane, due_at = :due',
         ExpressionAttributeNames: { '#status': 'status', ...(object && { '#object': 'object' }) },
         ExpressionAttributeValues: {
-          ...{ ':from': from, ':to': to, ':lane': sweepLane },
+          ':from': from,
+          ':to': to,
+          ':lane': sweepLane,
           ':due': instant(Date.now() + sweepAfterMs),
           ...(object && { ':object': object }),
         },

@@ -40,7 +40,10 @@ async function resultOf(keyId: string, id: string): Promise<StoredFile | undefin
   if (!job?.completed_at || !job.result_json || job.endpoint) return undefined;
   if (await hasLostParent(keyId, job)) return undefined;
   const file: Omit<StoredFile, 'bytes'> = {
-    ...{ key_id: keyId, entry: id, status: 'ready', purpose: 'job_result' },
+    key_id: keyId,
+    entry: id,
+    status: 'ready',
+    purpose: 'job_result',
     filename: `${job.filename ?? job.job_id}${suffixes[resultIn(job.result_json).type]}`,
     created_at: inSeconds(Date.parse(job.completed_at)),
     ...(job.expires_at !== undefined && { file_expires_at: job.expires_at }),
@@ -64,8 +67,12 @@ async function hasLostParent(keyId: string, { parent_job_id }: EndedJob): Promis
 
 /** As results are called on the drive. */
 const suffixes = {
-  ...{ chat: '.result.md', pipeline: '.result.md', ocr: '.ocr.md' },
-  ...{ chat_batch: '.result.jsonl', folder: '.result.json', extract: '.extract.json' },
+  chat: '.result.md',
+  pipeline: '.result.md',
+  ocr: '.ocr.md',
+  chat_batch: '.result.jsonl',
+  folder: '.result.json',
+  extract: '.extract.json',
 } as const satisfies Record<Result['type'], string>;
 
 const resultIn = (json: string) => JSON.parse(json) as Result;

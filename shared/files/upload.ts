@@ -64,10 +64,19 @@ export async function createUpload(
   const now = inSeconds(Date.now());
   const lifetime = lifetimeOf(purpose, expiresAfterSeconds);
   const upload: StoredUpload = {
-    ...{ key_id: keyId, entry: `upload_${uuidv7().replaceAll('-', '')}`, status: 'pending' },
-    ...{ filename, purpose, mime_type, bytes, created_at: now },
-    ...{ upload_expires_at: now + pendingSeconds, received_bytes: 0, received_parts: 0 },
-    ...{ lane: sweepLane, due_at: instant((now + pendingSeconds) * 1000) },
+    key_id: keyId,
+    entry: `upload_${uuidv7().replaceAll('-', '')}`,
+    status: 'pending',
+    filename,
+    purpose,
+    mime_type,
+    bytes,
+    created_at: now,
+    upload_expires_at: now + pendingSeconds,
+    received_bytes: 0,
+    received_parts: 0,
+    lane: sweepLane,
+    due_at: instant((now + pendingSeconds) * 1000),
     ...(lifetime !== undefined && { lifetime }),
   };
   const put = { Put: { TableName: setting('FILES_TABLE'), Item: upload } };
@@ -115,8 +124,11 @@ export async function takePart(
     UpdateExpression: 'ADD received_bytes :bytes, received_parts :one',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
-      ...{ ':pending': 'pending', ':bytes': bytes, ':one': 1 },
-      ...{ ':most': most.bytes - bytes, ':parts': most.parts },
+      ':pending': 'pending',
+      ':bytes': bytes,
+      ':one': 1,
+      ':most': most.bytes - bytes,
+      ':parts': most.parts,
     },
   });
   return taken !== undefined;

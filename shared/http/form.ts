@@ -73,6 +73,9 @@ function setField(fields: Record<string, unknown>, name: string, value: unknown)
 /** Sets a property of any name, such as `__proto__`, as JSON.parse does. */
 const define = (object: object, name: string, value: unknown): void => {
   Object.defineProperty(object, name, {
-    ...{ value, enumerable: true, writable: true, configurable: true },
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
   });
 };

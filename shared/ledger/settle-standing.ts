@@ -96,7 +96,10 @@ function chargesOf(
     return {
       key_id: standing.key_id,
       entry: `charge_${uuidv7({ msecs: now })}`,
-      ...{ hold, window: standing.window, request: false, created_at: standing.created_at },
+      hold,
+      window: standing.window,
+      request: false,
+      created_at: standing.created_at,
       ...(standing.team && { team: standing.team, team_window: standing.team_window ?? 0 }),
       ...(standing.further && { further: standing.further }),
       ...subject,

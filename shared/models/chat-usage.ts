@@ -76,8 +76,13 @@ export function chatTokens(
   const cachedInput = take(cachedTokens(usage));
   const audioOutput = Math.min(spoken ?? 0, usage.completion_tokens);
   const tokens = {
-    ...{ input: 0, cachedInput, cacheWrite, cacheWrite1h, audioInput },
-    ...{ output: 0, audioOutput },
+    input: 0,
+    cachedInput,
+    cacheWrite,
+    cacheWrite1h,
+    audioInput,
+    output: 0,
+    audioOutput,
   };
 
   const untold: TokenKind[] = [];

@@ -76,7 +76,9 @@ function eachText(
   visit: (text: string, isPrompt: boolean) => void,
 ): void {
   const nodes = Object.entries(request).map(([key, node]) => ({
-    ...{ node, isPrompt: prompts.includes(key), isNamed: named.includes(key) },
+    node,
+    isPrompt: prompts.includes(key),
+    isNamed: named.includes(key),
   }));
   for (let next = nodes.pop(); next; next = nodes.pop()) {
     const { node, isPrompt, isNamed } = next;
@@ -85,7 +87,8 @@ function eachText(
       for (const [key, inner] of Object.entries(node)) {
         if (isNamed) visit(key, true);
         nodes.push({
-          ...{ node: inner, isPrompt: isPrompt && !ofProtocol.has(key) },
+          node: inner,
+          isPrompt: isPrompt && !ofProtocol.has(key),
           isNamed: !isNamed && named.includes(key),
         });
       }

@@ -178,13 +178,18 @@ const answerTooLarge = inEachShape({
   title: 'Too large an answer',
   description:
     'The model’s answer in one piece, or an event of its stream, is larger than there is memory for. It was ended, and is paid for.',
-  ...{ message, type: 'server_error', code, messagesType: 'api_error' },
+  message,
+  type: 'server_error',
+  code,
+  messagesType: 'api_error',
 });
 const modelOutage = inEachShape({
   title: 'No answer',
   description: 'No provider of the model answers now, or the service is unavailable for a moment.',
   message: 'The model did not answer in time.',
-  ...{ type: 'server_error', code: 'model_unavailable', messagesType: 'overloaded_error' },
+  type: 'server_error',
+  code: 'model_unavailable',
+  messagesType: 'overloaded_error',
   headers: ['Retry-After'],
 });
 const ofModel = (shape: keyof typeof outage) => ({

@@ -35,9 +35,15 @@ export const components = {
 
 const id = 'file-0199b3c1d2e37f40a1b2c3d4e5f60718';
 const example = {
-  ...{ id, object: 'file' as const, bytes: 140, created_at: 1_795_521_600 },
-  ...{ expires_at: 1_798_113_600, filename: 'requests.jsonl', purpose: 'batch' as const },
-  ...{ status: 'processed' as const, status_details: null },
+  id,
+  object: 'file' as const,
+  bytes: 140,
+  created_at: 1_795_521_600,
+  expires_at: 1_798_113_600,
+  filename: 'requests.jsonl',
+  purpose: 'batch' as const,
+  status: 'processed' as const,
+  status_details: null,
 };
 const path = '/v1/files/{file_id}';
 const ofFile = parameters('path', requests.FilePath, { file_id: 'The file’s id.' });
@@ -82,7 +88,11 @@ export const operations = [
     answers: {
       200: json('A page of files.', FileList, {
         'The last page': {
-          ...{ object: 'list', data: [example], first_id: id, last_id: id, has_more: false },
+          object: 'list',
+          data: [example],
+          first_id: id,
+          last_id: id,
+          has_more: false,
         },
       }),
       400: completionErrorAnswer(

@@ -57,7 +57,10 @@ export const operations = [
             status: 'completed',
             output: [
               {
-                ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+                type: 'message',
+                id: 'msg_1',
+                role: 'assistant',
+                status: 'completed',
                 content: [{ type: 'output_text', text: 'Hello!', annotations: [] }],
               },
             ],
@@ -66,11 +69,16 @@ export const operations = [
         }),
         content(ResponseEvent, {
           'A piece of a text': {
-            ...{ type: 'response.output_text.delta', sequence_number: 4, delta: 'Hel' },
-            ...{ item_id: 'msg_1', output_index: 0, content_index: 0 },
+            type: 'response.output_text.delta',
+            sequence_number: 4,
+            delta: 'Hel',
+            item_id: 'msg_1',
+            output_index: 0,
+            content_index: 0,
           },
           'A stream that broke off': {
-            ...{ type: 'response.failed', sequence_number: 5 },
+            type: 'response.failed',
+            sequence_number: 5,
             response: {
               ...response,
               status: 'failed',

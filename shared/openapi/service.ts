@@ -112,7 +112,9 @@ export const operations = [
       429: limitReached.detail,
       503: json('A part fails.', Unhealthy, {
         'A model that doesn’t answer': {
-          ...{ detail: 'Failing: model.', status: 'failing', version },
+          detail: 'Failing: model.',
+          status: 'failing',
+          version,
           parts: { ...parts, model: { ...parts.model, ok: false } },
         },
       }),

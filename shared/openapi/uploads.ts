@@ -16,15 +16,25 @@ const id = 'upload_0199b3c1d2e37f40a1b2c3d4e5f60718';
 const partId = 'part_0199b3c1d2e37f40a1b2c3d4e5f60719';
 const times = { created_at: 1_795_521_600, expires_at: 1_795_525_200 };
 const pending = {
-  ...{ id, object: 'upload' as const, bytes: 200_000_000, ...times },
-  ...{ filename: 'requests.jsonl', purpose: 'batch' as const, status: 'pending' as const },
+  id,
+  object: 'upload' as const,
+  bytes: 200_000_000,
+  ...times,
+  filename: 'requests.jsonl',
+  purpose: 'batch' as const,
+  status: 'pending' as const,
   file: null,
 };
 const file = {
-  ...{ id: 'file-0199b3c1d2e37f40a1b2c3d4e5f60720', object: 'file' as const },
-  ...{ bytes: 200_000_000, created_at: 1_795_521_660, expires_at: 1_798_113_660 },
-  ...{ filename: 'requests.jsonl', purpose: 'batch' as const },
-  ...{ status: 'processed' as const, status_details: null },
+  id: 'file-0199b3c1d2e37f40a1b2c3d4e5f60720',
+  object: 'file' as const,
+  bytes: 200_000_000,
+  created_at: 1_795_521_660,
+  expires_at: 1_798_113_660,
+  filename: 'requests.jsonl',
+  purpose: 'batch' as const,
+  status: 'processed' as const,
+  status_details: null,
 };
 const path = '/v1/uploads/{upload_id}';
 const ofUpload = parameters('path', UploadPath, { upload_id: 'The upload’s id.' });
@@ -47,7 +57,9 @@ export const operations = [
       'For a file of more than 4 MB: send its parts within an hour, several at a time if you like, then complete it.',
     body: content(UploadRequest, {
       'A file of requests': {
-        ...{ filename: 'requests.jsonl', purpose: 'batch', bytes: 200_000_000 },
+        filename: 'requests.jsonl',
+        purpose: 'batch',
+        bytes: 200_000_000,
         mime_type: 'application/jsonl',
       },
     }),
@@ -69,7 +81,10 @@ export const operations = [
     answers: {
       200: json('The part is stored.', UploadPart, {
         'A part': {
-          ...{ id: partId, object: 'upload.part', created_at: times.created_at, upload_id: id },
+          id: partId,
+          object: 'upload.part',
+          created_at: times.created_at,
+          upload_id: id,
         },
       }),
       400: notPending('The upload takes no parts, or no more.'),

@@ -47,7 +47,13 @@ export async function topSpenders(
       spend: sumOf(of).spend,
     }));
     spenders.push({
-      ...{ id, name, spend, spend_usd: toUsd(spend), requests, failed_requests, pages },
+      id,
+      name,
+      spend,
+      spend_usd: toUsd(spend),
+      requests,
+      failed_requests,
+      pages,
       tokens: tokens.prompt_tokens + tokens.completion_tokens,
       top_model: byModel.sort((a, b) => b.spend - a.spend)[0]?.model ?? '',
     });

@@ -20,7 +20,11 @@ export type Delivery = Pick<Event, 'type' | 'status' | 'created_at' | 'tries'> &
 export function deliveryOf(event: Event): Delivery {
   const { entry, type, status, created_at, tries } = event;
   return {
-    ...{ id: entry, type, status, created_at, tries },
+    id: entry,
+    type,
+    status,
+    created_at,
+    tries,
     last_try_at: event.last_try_at ?? null,
     last_error: event.last_error ?? null,
     next_try_at: (status === 'pending' && event.due_at) || null,

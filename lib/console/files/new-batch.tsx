@@ -23,7 +23,9 @@ export function NewBatch({ file }: { file: FileObject }) {
     event.preventDefault();
     return act(async () => {
       const { id } = await call<{ id: string }>('POST', '/v1/batches', {
-        ...{ input_file_id: file.id, endpoint, completion_window: '24h' },
+        input_file_id: file.id,
+        endpoint,
+        completion_window: '24h',
         metadata: { on_budget: lacking },
       });
       goTo('jobs', id.replace(/^batch_/, 'job_'));

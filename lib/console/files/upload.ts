@@ -44,7 +44,9 @@ async function uploadParts(
     'POST',
     '/v1/uploads',
     {
-      ...{ filename: file.name, purpose, bytes: file.size },
+      filename: file.name,
+      purpose,
+      bytes: file.size,
       mime_type: file.type || 'application/octet-stream',
       ...(keptSeconds && { expires_after: { anchor: 'created_at', seconds: keptSeconds } }),
     },

@@ -22,7 +22,10 @@ const readBytes = 64 * 2 ** 10;
 export function LineErrors({ batch, file }: { batch: Batch; file: FileObject | undefined }) {
   const wrong = (batch.errors?.data ?? []).map(
     ({ line, param, code, message }): LineError => ({
-      ...{ line: line === null ? '' : `${line}`, name: param ?? '', code, message },
+      line: line === null ? '' : `${line}`,
+      name: param ?? '',
+      code,
+      message,
     }),
   );
   if (wrong.length > 0) return <Errors errors={wrong} total={wrong.length} nameOf="Field" />;

@@ -64,7 +64,8 @@ function responses(request: ChatRequest, note: string): string {
       { role: 'user', content: images.length > 0 ? content : questionOf(request) },
     ],
     ...(temperature !== undefined && { temperature }),
-    ...{ store: false, stream: true },
+    store: false,
+    stream: true,
   };
   return `import OpenAI from 'openai';
 ${note && `\n// ${note}`}

@@ -67,13 +67,12 @@ export async function deploy(
   const search = searchProvider();
   narrator.step('starting the engines');
   const [engines, synthesis] = await Promise.all([
-    startEngines({
-      ...{ dataDir, memory, onDeath },
-      onRestart: (what) => narrator.ended(what),
-    }).then((started) => {
-      closers.push(() => Promise.all(Object.values(started).map((engine) => engine.close())));
-      return started;
-    }),
+    startEngines({ dataDir, memory, onDeath, onRestart: (what) => narrator.ended(what) }).then(
+      (started) => {
+        closers.push(() => Promise.all(Object.values(started).map((engine) => engine.close())));
+        return started;
+      },
+    ),
     synthesizing,
   ]);
   const { template, stackName } = synthesis;

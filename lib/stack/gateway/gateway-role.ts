@@ -31,7 +31,9 @@ export class GatewayRole extends Construct {
     const options = { credentialsRole: this.role };
     if (!timeout) {
       return new AwsIntegration({
-        ...{ ...proxy, path: `2015-03-31/functions/${functionArn}/invocations`, options },
+        ...proxy,
+        path: `2015-03-31/functions/${functionArn}/invocations`,
+        options,
       });
     }
     return new AwsIntegration({

@@ -41,7 +41,12 @@ export async function readAttached(
     size = bytes.length;
     const { characters, longer } = limits;
     const text = await fileText({ name, mimeType, bytes }, folder.path, {
-      ...{ pages: maxPages, characters, longer, turn: keyId, ms, signal },
+      pages: maxPages,
+      characters,
+      longer,
+      turn: keyId,
+      ms,
+      signal,
     });
     return longer === 'cut' ? { text: cut(text, limits) } : whole(text, limits);
   } catch (error) {

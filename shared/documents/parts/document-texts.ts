@@ -79,7 +79,9 @@ async function textsOf(
   let empty = 0;
   try {
     const options = {
-      ...{ path, folder, forceOcr: false },
+      path,
+      folder,
+      forceOcr: false,
       ...(longer === 'cut' && { maxCharacters: limits.characters }),
     };
     const parts: Part[] = isComposite(kind)

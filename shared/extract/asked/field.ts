@@ -88,5 +88,8 @@ export function put(target: Record<string, unknown>, path: Path, value: unknown)
 /** A field may be called `__proto__`. */
 const define = (target: object, name: string, value: unknown) =>
   Object.defineProperty(target, name, {
-    ...{ value, enumerable: true, writable: true, configurable: true },
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
   });

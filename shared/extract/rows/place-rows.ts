@@ -53,7 +53,10 @@ export function placeRows(
 }
 
 const unplaced = (row: AnsweredRow, order: [number, number]): PlacedRow => ({
-  ...{ row, parts: [], cells: row.values.map(() => undefined), order },
+  row,
+  parts: [],
+  cells: row.values.map(() => undefined),
+  order,
 });
 
 /** Looks for a row as it is quoted, then on two pages, then loosely. */

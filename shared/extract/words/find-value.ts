@@ -74,7 +74,15 @@ function datePlaces(page: ReadPage, within: Span, value: string): Place[] {
 }
 
 const digits: Record<string, string> = {
-  ...{ O: '0', o: '0', l: '1', I: '1', i: '1', '|': '1', S: '5', s: '5', B: '8' },
+  O: '0',
+  o: '0',
+  l: '1',
+  I: '1',
+  i: '1',
+  '|': '1',
+  S: '5',
+  s: '5',
+  B: '8',
 };
 
 /** Words of mostly digits have those letters as digits that OCR takes for them. */

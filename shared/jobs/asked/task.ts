@@ -40,7 +40,9 @@ interface Asked extends Work {
 
 /** What decides which models a job with a task runs on, as it was submitted. */
 export const askedOf = ({ job_type, asked_model, pipeline, extract }: Job & Task): Asked => ({
-  ...{ job_type, pipeline, extract },
+  job_type,
+  pipeline,
+  extract,
   model: asked_model ?? null,
 });
 

@@ -95,7 +95,11 @@ export const shownPage = (step: PageStep): OcrPage =>
 
 /** Returns the step of a page that was read before: it takes no image and costs nothing. */
 export const fromCache = ({ page, source, confidence, text }: PageStep): PageStep => ({
-  ...{ page, source, confidence, text, cached: true },
+  page,
+  source,
+  confidence,
+  text,
+  cached: true,
 });
 
 /** Returns a page's write with the one that keeps it for later jobs, in place of what was kept before. */

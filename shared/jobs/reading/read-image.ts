@@ -63,7 +63,11 @@ function readByEngine(
   return readHeld(call, async ({ text, confidence, cost, jpeg, ...words }) => {
     const isSeen = isToBeSeen(job, confidence);
     return pageWrites(job, reader, {
-      ...{ ...image, source: 'ocr', confidence, text, cost },
+      ...image,
+      source: 'ocr',
+      confidence,
+      text,
+      cost,
       ...(await keepWords(job, image.page, words)),
       ...(isSeen && { picture_object: await keepPicture(job, image.page, jpeg) }),
     });
@@ -83,7 +87,11 @@ async function readByModel(
   const drawn = await withPicture(held, draw);
   const { kept } = await askHeld(drawn, ({ content, cost }) =>
     pageWrites(job, reader, {
-      ...{ ...image, source: 'ocr', confidence: null, text: content ?? '', cost },
+      ...image,
+      source: 'ocr',
+      confidence: null,
+      text: content ?? '',
+      cost,
     }),
   );
   return kept !== undefined;

@@ -82,8 +82,15 @@ async function createJob(
   const { input_file_id: file_id, endpoint, metadata, output_expires_after } = request;
   const limits = limitsOf(caller);
   const job = newJob(batchKind, {
-    ...{ key_id, job_id, job_type: 'chat', input_type: 'file', model: noModelYet },
-    ...{ file_id, filename, endpoint, max_retries: maxRetries },
+    key_id,
+    job_id,
+    job_type: 'chat',
+    input_type: 'file',
+    model: noModelYet,
+    file_id,
+    filename,
+    endpoint,
+    max_retries: maxRetries,
     ...priorityFor(priority, limits),
     ...newWindow(),
     ...(output_expires_after && { output_expires_after: output_expires_after.seconds }),

@@ -41,7 +41,10 @@ export function readingOf(job: SourceJob, { kind, bytes, counted }: KnownDocumen
   // Each line, or the conversation, is asked by itself.
   const isRequests = (kind === 'json' || kind === 'jsonl') && !job.extract;
   return {
-    ...{ ...free, isOfPages: false, isWhole: isKnown, pageCount: kind && 0 },
+    ...free,
+    isOfPages: false,
+    isWhole: isKnown,
+    pageCount: kind && 0,
     textBytes: isKnown && !isRequests ? bytes : undefined,
     likelyTextBytes: bytes ?? 0,
   };
@@ -52,7 +55,10 @@ function readingOfPages(job: SourceJob, bytes = 0, counted: KnownDocument['count
   const { all: pageCount, textBytes, toRead = setting('DOCUMENT_LIMITS').pages } = counted ?? {};
   const likely = counted?.toRead ?? Math.ceil(bytes / unopenedPageBytes);
   return {
-    ...{ isOfPages: true, isWhole: true, pageCount, textBytes },
+    isOfPages: true,
+    isWhole: true,
+    pageCount,
+    textBytes,
     maxNanoUsd: toRead * page.maxNanoUsd,
     likelyNanoUsd: likely * page.likelyNanoUsd,
     likelyTextBytes: (textBytes ?? likely * pageBytes) - likely * (pageBytes - usualPageBytes),

@@ -63,7 +63,9 @@ function retryOf(job: AnyJob, job_id: string, limits: KeyLimits): Job {
     ...(isBatch(job) && newWindow()),
     ...folders,
     ...priority,
-    ...{ model, job_id, retry_of: job.job_id },
+    model,
+    job_id,
+    retry_of: job.job_id,
   });
 }
 

@@ -21,7 +21,13 @@ export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
 function logEnd(job: Job, key: string | undefined): void {
   const { job_id, key_id, status, job_type, model, pipeline, retry_count } = job as Job & Task;
   log(status === 'failed' ? 'warn' : 'info', 'job ended', {
-    ...{ job_id, key_id, key, status, job_type, pipeline, model },
+    job_id,
+    key_id,
+    key,
+    status,
+    job_type,
+    pipeline,
+    model,
     ...(retry_count > 0 && { retries: retry_count }),
     ...progressOf(job),
     ...useOf(job),

@@ -32,7 +32,10 @@ export function holdsOfCharge(charge: Held): AccountHold[] {
   const heldAtMs = timeOfId(entry);
   const windows = [[key_id, window], ...(team ? [[team, team_window]] : [])] as [string, number][];
   return [...windows, ...Object.entries(further)].map(([id, number]) => ({
-    ...{ key_id: id, window: number, heldAtMs, isCharged: true },
+    key_id: id,
+    window: number,
+    heldAtMs,
+    isCharged: true,
     holdNanoUsd: amountOn(id, { nanoUsd: charge.hold, tokens: charge.hold_tokens }),
     isRequest: request && isRequestOn(id),
   }));

@@ -117,7 +117,8 @@ const countOf = ({ request_counts: counts }: Listed) =>
 function stateOf(batch: v.InferOutput<typeof Batch>): UpstreamBatch {
   const { id, processing_status, request_counts: counts } = batch;
   return {
-    ...{ id, isOver: processing_status === 'ended' },
+    id,
+    isOver: processing_status === 'ended',
     isCancelled: processing_status === 'canceling',
     completed: counts?.succeeded ?? 0,
     failed: counts?.errored ?? 0,
@@ -145,7 +146,8 @@ function resultOf({ custom_id: customId, result }: v.InferOutput<typeof Line>): 
   return {
     customId,
     error: {
-      ...{ status: isInvalid ? 400 : 500, isInvalid },
+      status: isInvalid ? 400 : 500,
+      isInvalid,
       code: type ?? `batch_${result.type}`,
       message: message ?? 'It was not answered.',
     },

@@ -79,7 +79,8 @@ function stateOf(batch: v.InferOutput<typeof Batch>): UpstreamBatch {
   const { id, status, request_counts, output_file_id, error_file_id, errors } = batch;
   const first = errors?.data[0];
   return {
-    ...{ id, isOver: over.includes(status) },
+    id,
+    isOver: over.includes(status),
     isCancelled: status.startsWith('cancel'),
     completed: request_counts?.completed ?? 0,
     failed: request_counts?.failed ?? 0,

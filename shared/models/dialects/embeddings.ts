@@ -23,7 +23,8 @@ export function meteredEmbeddings({
   data,
 }: Metered & { data?: unknown }): Metered {
   return {
-    ...{ model, error },
+    model,
+    error,
     ...(Array.isArray(data) && { choices: [{ index: 0, finish_reason: 'stop' }] }),
     // An input has tokens. Servers that count none say so by 0.
     ...(usage && usage.prompt_tokens !== 0 && { usage: { ...usage, completion_tokens: 0 } }),

@@ -101,7 +101,9 @@ export function restoring({ tools = [] }: Ask): (event: AnswerEvent) => AnswerEv
     const { name, namespace } = tool;
     return [
       {
-        ...{ ...event, name, id: event.id || newCallId() },
+        ...event,
+        name,
+        id: event.id || newCallId(),
         ...(namespace !== undefined && { namespace }),
         ...(tool.is === 'custom' ? { isCustom: true } : tool.isSearch && { isSearch: true }),
       },

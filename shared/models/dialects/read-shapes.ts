@@ -24,7 +24,8 @@ export function toolNamed(name: string, is: Tool['is'], said: Body): Tool {
     return { is, ...described, ...(typeof format === 'object' && format && { format }) };
   }
   return {
-    ...{ is, ...described },
+    is,
+    ...described,
     ...(typeof parameters === 'object' && parameters && { schema: parameters }),
     ...(typeof strict === 'boolean' && { strict }),
   };

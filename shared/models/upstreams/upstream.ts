@@ -211,7 +211,8 @@ export function toldIn(
       : withPlainTools({ ...question, messages: inTurns(question.messages) });
   const written = dialects[spoken].writeRequest(asked, model) as RequestBody;
   return {
-    ...{ dialect: spoken, body: requestTo(model, upstream, spoken, written) },
+    dialect: spoken,
+    body: requestTo(model, upstream, spoken, written),
     translated: { from: dialects[spoken], to: dialects[dialect], question },
   };
 }

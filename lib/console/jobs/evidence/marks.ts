@@ -33,7 +33,11 @@ export function marksOf(
       const label = `Missing row: ${text}`;
       const boxes = box ? [box] : [];
       put(page, {
-        ...{ id: missingId(path, index), place: 'own', label, quote: text, boxes },
+        id: missingId(path, index),
+        place: 'own',
+        label,
+        quote: text,
+        boxes,
         standing: 'missing',
       });
     }

@@ -32,7 +32,8 @@ export function fieldOf(given: JsonSchema): Field {
     return { is: 'list', item: fieldOf(items ?? {}) };
   }
   return {
-    ...{ is: 'scalar', type: named ?? 'string' },
+    is: 'scalar',
+    type: named ?? 'string',
     ...(choices && { choices: choices.filter((each) => each !== null) }),
   };
 }

@@ -46,7 +46,10 @@ export function valuesOf({ schema, data, evidence }: ExtractResult): Values {
   const byPath = new Map(evidence.map((each) => [each.path, each]));
   const values: Values = { single: [], tables: [] };
   const shown = (scalar: Scalar, value: unknown, path: string, names: string[]): Value => ({
-    ...{ path, name: names.join(' · '), value, scalar },
+    path,
+    name: names.join(' · '),
+    value,
+    scalar,
     evidence: byPath.get(path),
   });
   const take = (field: Field, value: unknown, path: string, names: string[]) => {

@@ -21,8 +21,10 @@ export async function runBatch(claimed: Claimed<BatchJob>, signal: AbortSignal):
   const { done = 0, total = 0, failed = 0 } = job.progress ?? {};
   const { counts } = waiting;
   noteProgress(job, {
-    ...{ done: Math.max(done, counts.completed), total },
-    ...{ failed: Math.max(failed, counts.failed), unit: 'lines' },
+    done: Math.max(done, counts.completed),
+    total,
+    failed: Math.max(failed, counts.failed),
+    unit: 'lines',
   });
   return waiting.end;
 }

@@ -65,7 +65,9 @@ async function extractFromText(job: Sourced, signal: AbortSignal): Promise<RunEn
   const pages = await Array.fromAsync(pagesOfTexts([{ text: read.text }]));
   const warnings = warningsOfTexts([read]);
   const pagesRead = {
-    ...{ page_count: pages.length, images_used: 0, cost_usd: 0 },
+    page_count: pages.length,
+    images_used: 0,
+    cost_usd: 0,
     ...(warnings.length > 0 && { warnings }),
   };
   return await startExtractStep(job, pagesRead, Readable.from(pages));

@@ -29,7 +29,12 @@ async function pageOf(step: PageStep): Promise<ExtractPage> {
   const { page, source, text, confidence, error, turn, picture_object } = step;
   const { words } = await wordsOfStep(step);
   return {
-    ...{ page, source, confidence, words, text: text ?? '', ...partOf(step) },
+    page,
+    source,
+    confidence,
+    words,
+    text: text ?? '',
+    ...partOf(step),
     status: error !== undefined ? 'failed' : text?.trim() ? 'read' : 'empty',
     ...(error !== undefined && { reason: error }),
     ...(turn && { turn }),

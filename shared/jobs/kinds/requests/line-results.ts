@@ -6,7 +6,10 @@ const nothingUsed: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total
 
 /** The step of a line that failed. */
 export const failedWith = (output: LineOutput): LineStep => ({
-  ...{ output, failed: true, usage: nothingUsed, cost: 0 },
+  output,
+  failed: true,
+  usage: nothingUsed,
+  cost: 0,
 });
 
 /** The step of a line that an error ended. */

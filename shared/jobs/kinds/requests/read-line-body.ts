@@ -36,7 +36,9 @@ export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
   '/v1/responses': (body, allowed) => {
     const request = checked(ResponseRequest, body);
     const asked = askedOfAll(route(request, allowed), (model) => ({
-      ...{ model, dialect: 'responses' as const, body: responseBody(model, request) },
+      model,
+      dialect: 'responses' as const,
+      body: responseBody(model, request),
     }));
     return { ...asked, metadata: request.metadata };
   },

@@ -46,7 +46,9 @@ function messageOf(item: Body, place: Place): AskMessage {
 function doneIn(item: Body, place: Place): AssistantPart {
   const { type, call_id, name, namespace } = item;
   const called = {
-    ...{ is: 'toolCall' as const, id: textIn(call_id), name: textIn(name) },
+    is: 'toolCall' as const,
+    id: textIn(call_id),
+    name: textIn(name),
     ...textsAmong({ namespace }),
   };
   if (type === 'function_call') return { ...called, input: jsonIn(item['arguments']) };

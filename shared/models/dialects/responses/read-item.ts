@@ -94,7 +94,9 @@ export class ItemReader {
     call.isTold = true;
     const { number: index, early: text } = call;
     yield {
-      ...{ is: 'toolCall', index, name },
+      is: 'toolCall',
+      index,
+      name,
       id: textIn(call_id) || textIn(id) || newCallId(),
       ...(type === 'custom_tool_call' && { isCustom: true }),
       ...textsAmong({ namespace }),

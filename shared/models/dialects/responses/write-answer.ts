@@ -97,7 +97,9 @@ export class ResponsesAnswerWriter implements AnswerWriter {
         : {
             type: isCustom ? 'custom_tool_call' : 'function_call',
             id: newId(isCustom ? 'ctc_' : 'fc_'),
-            ...{ call_id, name, ...(namespace !== undefined && { namespace }) },
+            call_id,
+            name,
+            ...(namespace !== undefined && { namespace }),
           },
     );
     this.items.push(item);

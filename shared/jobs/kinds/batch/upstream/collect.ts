@@ -229,7 +229,10 @@ class Group {
     const { tags, ...subject } = chargeSubjectOfLine(job, request.dialect, request.metadata);
     this.calls.set(line.number, {
       subject: { model: model.id, ...subject, tags: [...tags, 'batch:upstream'] },
-      ...{ holdNanoUsd: hold, outcome, writes: [write], failed: step.failed },
+      holdNanoUsd: hold,
+      outcome,
+      writes: [write],
+      failed: step.failed,
     });
     this.bytes += size;
   }

@@ -106,8 +106,13 @@ interface Gathered {
 
 async function gather(file: RequestFile, model: string, from: number): Promise<Gathered> {
   const found: Gathered = {
-    ...{ from, to: from, upstream: '', isLast: true },
-    ...{ numbers: [], holds: [], limitedHolds: [] },
+    from,
+    to: from,
+    upstream: '',
+    isLast: true,
+    numbers: [],
+    holds: [],
+    limitedHolds: [],
   };
   let bytes = 0;
   for await (const handed of handedLines(file, from)) {

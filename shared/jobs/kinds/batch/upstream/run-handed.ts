@@ -43,7 +43,9 @@ export async function runHanded(file: RequestFile): Promise<HandedRun> {
   const handed = await readHanded(job);
   const models = await planModels(file, handed);
   const run: HandedRun = {
-    ...{ handed, isOpen: false, counts: { completed: 0, failed: 0 } },
+    handed,
+    isOpen: false,
+    counts: { completed: 0, failed: 0 },
     leaves: (line) => models.length > 0 && isLeft(line, handed),
   };
   if (models.length === 0) return run;
@@ -117,9 +119,7 @@ export async function giveBackHeld(job: ClaimedJob): Promise<void> {
   }
 }
 
-const nothing = {
-  ...{ id: '', isOver: true, isCancelled: false, completed: 0, failed: 0, results: [] },
-};
+const nothing = { id: '', isOver: true, isCancelled: false, completed: 0, failed: 0, results: [] };
 
 const isGivenUp = ({ made, lastTry }: PartState) =>
   Date.now() - (made?.atMs ?? lastTry?.atMs ?? Date.now()) > giveUpMs;

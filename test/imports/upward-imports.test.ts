@@ -25,12 +25,12 @@ it('a checkout whose imports go down passes', () => {
 
 it('each import that is planted and goes up, or where it may not go, is refused by name', () => {
   const planted = [
-    ['shared/ledger/terms/charge.ts', '../../webhooks/state.ts'],
+    ['shared/ledger/terms/charge.ts', '../../webhooks/event-writes.ts'],
     ['shared/ledger/account/credit.ts', '../parts/part-id.ts'],
     ['shared/chat/respond.ts', '../ledger/parts/whole.ts'],
     ['shared/ledger/parts/move.ts', '../reserve.ts'],
     ['shared/pages/follow.ts', '../connectors/drive-documents.ts'],
-    ['shared/pages/send.ts', '../webhooks/state.ts'],
+    ['shared/pages/send.ts', '../webhooks/event-writes.ts'],
     ['shared/documents/kind.ts', '../ledger/terms/charge.ts'],
     ['shared/http/cors.ts', '../jobs/engine/item/job.ts'],
     ['shared/connectors/ask-drive.ts', '../documents/kind.ts'],

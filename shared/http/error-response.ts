@@ -103,10 +103,12 @@ export function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string
  */
 export function toldError(error: unknown, requestId: string): ServiceError {
   if (error instanceof ServiceError) return error;
-  const isOut = isOutage(error);
-  const what = isOut ? 'request met an outage' : 'request failed';
-  log('error', what, { request_id: requestId, ...errorFields(error) });
-  if (isOut) return new UnavailableError(error);
+  const fields = { request_id: requestId, ...errorFields(error) };
+  if (isOutage(error)) {
+    log('error', 'request met an outage', fields);
+    return new UnavailableError(error);
+  }
+  log('error', 'request failed', fields);
   const message = `Something went wrong on our side. Quote request id ${requestId} when you report it.`;
   return new ServiceError(500, 'internal_error', message);
 }

@@ -96,13 +96,20 @@ export class DocumentProcess<Request, Answer> {
 
   /**
    * Asks as `ask` does, and once more if the process is lost: the machine may have been at fault, or an earlier request.
-   * What has used up its time would use it up again.
+   * What has used up its time would use it up again. `beforeTry` may throw to refuse a try.
    */
-  async askTwice(request: Request, ms: number, reading: Reading): Promise<Answer> {
+  async askTwice(
+    request: Request,
+    ms: number,
+    reading: Reading,
+    beforeTry = () => {},
+  ): Promise<Answer> {
+    beforeTry();
     try {
       return await this.ask(request, ms, reading);
     } catch (error) {
       if (!(error instanceof ProcessLostError) || error.loss === 'time') throw error;
+      beforeTry();
       return this.ask(request, ms, reading);
     }
   }

@@ -73,9 +73,11 @@ async function ask(
   { losses, ...reading }: DocumentReading,
   refuse: (why: string) => ServiceError,
 ): Promise<DocumentAnswer> {
-  if (losses.count >= maxLosses) throw refuse(afterLosses);
+  const throwIfTooManyLost = () => {
+    if (losses.count >= maxLosses) throw refuse(afterLosses);
+  };
   try {
-    return await process.askTwice(request, ms, reading);
+    return await process.askTwice(request, ms, reading, throwIfTooManyLost);
   } catch (error) {
     if (!(error instanceof ProcessLostError)) throw error;
     losses.count += 1;

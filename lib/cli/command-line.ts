@@ -8,9 +8,9 @@ export type Option = readonly [value: string, does: string, times?: 'many'];
 /** One command of a program. */
 export interface Command<OptionName extends string = string> {
   summary: string;
-  /** What it takes beside options: an id of the program's, which may be left out if it is in brackets, or several words. */
+  /** The arguments beside options: an id of the program's, optional if in brackets, or several words. */
   takes?: 'ID' | '[ID]' | 'FILE...' | 'TEXT';
-  /** The names of its options beside those of every command. */
+  /** The names of the options that not every command has. */
   options?: readonly OptionName[];
   /** Whether it has no `--json`, though the program has it. */
   isText?: boolean;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const snapshotFile = fileURLToPath(new URL('lasting-resources.json', import.meta.url));
 
 /**
- * The types whose resources hold more than their template says, with the properties whose change replaces the resource
+ * The types whose resources hold more than their template says, with the properties that replace the resource if changed
  * by a new one, as another logical id does.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
  */

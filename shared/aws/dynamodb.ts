@@ -86,7 +86,7 @@ export async function* queryItems<Item>(query: QueryCommandInput): AsyncGenerato
   for await (const { items } of queryPages<Item>(query)) yield* items;
 }
 
-/** Reads the items of a key whose entries begin so, as they are now. */
+/** Reads a key's items by the beginning of their entries, as they are now. */
 export const itemsUnder = <Item>(
   TableName: string,
   key_id: string,

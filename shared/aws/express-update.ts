@@ -1,13 +1,13 @@
 /** Returns the place of a value in an expression, such as `:v0`. */
 export type PlaceValue = (value: unknown) => string;
 
-/** Returns the place of an attribute's name in an expression, which may be any text. */
+/** Returns the place of an attribute's name in an expression. The name may be any text. */
 export type PlaceName = (name: string) => string;
 
 /** A condition, or a change of an attribute. One that is false is left out. */
 export type Clause = string | false | undefined;
 
-/** What an update does, and the conditions on which it does so. */
+/** The changes of an update, and its conditions. */
 export interface Clauses {
   when?: Clause[];
   set?: Clause[];
@@ -16,7 +16,7 @@ export interface Clauses {
 }
 
 /**
- * Expresses an update of an item, whose values and names are written where they are used. DynamoDB takes names of letters,
+ * Expresses an update of an item. Its values and names are written where they are used. DynamoDB takes names of letters,
  * digits and `_` as they are, unless it has reserved them.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ExpressionAttributeNames.html
  */
@@ -54,7 +54,7 @@ export const asRead = <Item extends object>(
     ? `attribute_not_exists(${place})`
     : `${place} = ${value(item[attribute])}`;
 
-/** The change that adds to an attribute, which may not be there yet. */
+/** The change that adds to an attribute, present or not. */
 export const addTo = (attribute: string, more: number, value: PlaceValue): string =>
   `${attribute} = if_not_exists(${attribute}, ${value(0)}) + ${value(more)}`;
 

@@ -60,7 +60,7 @@ export const askWhole = async (
 
 type Whole = ReturnType<typeof readCompletion>;
 
-/** Makes what is wanted of an answer in one piece. Throws for what is none. */
+/** Reads an answer in one piece. Throws if it is none. */
 type Read<Wanted> = (whole: Whole, used: Used, metered: MeteredCall) => Wanted;
 
 /** Reads an answer in one piece, and settles its call. Throws `ModelError` if it is none. */

@@ -22,17 +22,17 @@ import { type LimitedFit, leastOfOwnLimit, planDearest } from './plan-hold.ts';
 import { knownOf } from './told-prompt.ts';
 import { userOf } from './user-of.ts';
 
-/** A model, and what it is asked. */
+/** A model and its request. */
 export interface Route extends Omit<ModelRequest, 'dialect'> {
   model: Model;
 }
 
-/** One model call: the request, the key that pays, and what the call is counted as. */
+/** One model call: the request, the key that pays, and the subject of its charge. */
 export interface ModelCall extends Route {
   keyId: string;
   /** The models that are asked in the same dialect, in order, if this one doesn't answer. */
   fallbacks?: readonly Route[];
-  /** The dialect of the body, in which the response comes too; that of chat completions unless it says another. */
+  /** The dialect of the body and of the response; chat completions by default. */
   dialect?: DialectName;
   subject: Omit<ChargeSubject, 'model'>;
   /** Aborts when the call's time is up: its function's, its research's, or its job's lease. */
@@ -47,7 +47,7 @@ export interface ModelCall extends Route {
   room?: Room;
   /** The most bytes that its answer may have, if more than usual. */
   answerBytes?: number | undefined;
-  /** Told what the call used, once that is settled. */
+  /** Gets the call's use once it is settled. */
   onSettled?: (outcome: Outcome) => void;
 }
 
@@ -124,7 +124,7 @@ const routesOf = (call: ModelCall): SizedRoute[] =>
 /** A shorter prompt isn't worth the tables of a tokenizer. */
 const leastCounted = 8_000;
 
-/** What can be learnt of a call whose hold is tight: one of which less than `plenty` times as much is free. */
+/** The facts that are learnt of a call if its hold is tight: less than `plenty` times the hold is free. */
 interface Lesson {
   plenty: number;
   learn(): Promise<void>;

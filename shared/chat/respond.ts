@@ -99,7 +99,7 @@ export async function respond(
   }
 }
 
-/** The headers that name the model and upstream: of a stream whose first content came before it began. */
+/** The headers that name the model and upstream; a stream has them if its first content came before it began. */
 const answersIn = ({ answers: { model, upstream } }: MeteredCall) => ({
   'x-quire-model': model,
   'x-quire-upstream': upstream,

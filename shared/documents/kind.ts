@@ -28,7 +28,7 @@ const compositeKinds = ['html', 'rtf', 'email', 'archive'] as const;
 
 export type CompositeKind = (typeof compositeKinds)[number];
 
-/** A format of files by its media type: how it is read, if it is; the extensions of its files; and what people call one. */
+/** A format of files by its media type: its reader, if it has one; its extensions; and its everyday name. */
 interface Format {
   kind?: DocumentKind;
   extensions?: string[];

@@ -56,7 +56,7 @@ export function neighbourGroups<Thing>(
   return groups;
 }
 
-/** Returns what boxes cover from side to side, as boxes that lie apart, from left to right. */
+/** Returns the spans that boxes cover from side to side, apart from each other, from left to right. */
 export function columnsAmong(boxes: readonly Box[]): Box[] {
   const columns: Box[] = [];
   for (const { left, top, right, bottom } of boxes.toSorted(

@@ -18,7 +18,7 @@ export function fileNotFound(cause?: unknown): NotFoundError {
 export const isHidden = (error: unknown) =>
   error instanceof NotFoundError || (error instanceof DriveError && error.statusCode === 403);
 
-/** Returns what is found, or undefined if Drive hides it. */
+/** Returns the result, or undefined if Drive hides it. */
 export async function unlessHidden<Found>(finding: Promise<Found>): Promise<Found | undefined> {
   try {
     return await finding;

@@ -146,7 +146,7 @@ export async function lastChanges(of: 'key' | 'team', count: number): Promise<Ke
   return newest;
 }
 
-/** Reads the items of the table whose ids begin so, page by page. Reads the whole table. */
+/** Reads the table's items by the beginning of their ids, page by page. Reads the whole table. */
 export async function* itemPages<Item>(idPrefix: string): AsyncGenerator<Item[]> {
   const pages = paginateScan(
     { client: dynamodb },

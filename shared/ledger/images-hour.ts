@@ -67,7 +67,7 @@ export async function takeImage(
 /** Takes images from a key's hour for one job. */
 export type ImageTaker = ReturnType<typeof imageTaker>;
 
-/** Returns what takes images for a job; first `spare`, which an earlier run took and did not read. */
+/** Returns a taker of images for a job; it uses `spare` first, images that an earlier run took and did not read. */
 export const imageTaker = (
   keyId: string,
   jobId: string,

@@ -8,7 +8,7 @@ import { waitForRateLimit } from './rate-limit.ts';
 import { readWithTextract } from './textract.ts';
 import type { PageWords } from './words.ts';
 
-/** A page that an engine is to read, the key that pays, and what the page is counted as. */
+/** A page for an engine to read, the key that pays, and the subject of its charge. */
 export interface PageCall {
   keyId: string;
   engine: OcrEngine;

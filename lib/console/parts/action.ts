@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** What is done once a button is pressed: whether it is under way, why the last try failed, unless its user stopped it, and what begins it. */
+/** The action of a button: whether it is under way, why the last try failed unless its user stopped it, and a function to begin it. */
 export function useAction() {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);

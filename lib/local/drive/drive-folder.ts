@@ -18,7 +18,7 @@ export interface Entry {
   row: IndexRow;
 }
 
-/** A folder on disk as a Drive, without hidden files. A symbolic link is a shortcut, whose target must lie in it too. */
+/** A folder on disk as a Drive, without hidden files. A symbolic link is a shortcut, and its target must lie in the folder too. */
 export class DriveFolder {
   readonly index: DriveIndex;
   private readonly root: string;

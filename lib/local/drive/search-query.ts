@@ -14,7 +14,7 @@ export interface SearchQuery {
 const text = String.raw`'((?:\\.|[^'\\])*)'`;
 const parents = String.raw`'[\w-]+' in parents`;
 
-/** A condition, and what joins it to the next. A Drive on disk has no bin. */
+/** A condition, and the word that joins it to the next. A Drive on disk has no bin. */
 const condition = new RegExp(
   String.raw`^(?:(name|mimeType) (!?=) ${text}|fullText contains ${text}|\(?(${parents}(?: or ${parents})*)\)?|trashed = false)(?: and |$)`,
   's',

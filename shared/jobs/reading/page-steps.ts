@@ -62,7 +62,7 @@ export interface Reader {
   keptUnder?: string;
 }
 
-/** Returns what reads the pages of a job. */
+/** Returns the reader of a job's pages. */
 export function readerOf(job: Claimed<SourceJob>): Reader {
   const { content_sha256, job_type, asked_model, source_kind, force_ocr } = job;
   const model = ocrModelOf({ job_type, model: asked_model ?? null });

@@ -75,7 +75,7 @@ export async function readPages(
 export const returnImages = (job: Claimed<SourceJob>, steps: PageStep[]) =>
   returnUnreadImages(job.key_id, job.job_id, (hour) => countImages(steps, hour));
 
-/** Opens what a run reads with. Images that an earlier run took and did not read are used first. */
+/** Opens the reader, cache and images of a run. Images that an earlier run took and did not read are used first. */
 async function beginReading(
   job: Claimed<SourceJob>,
   range: PageRange,

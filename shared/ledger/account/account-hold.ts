@@ -41,7 +41,7 @@ export function holdsOfCharge(charge: Held): AccountHold[] {
   }));
 }
 
-/** The accounts of a hold: a key's, its team's if it is in one, and those of further limits. */
+/** The accounts of a hold: the key's, the team's if there is one, and the further limits'. */
 export interface HeldOn {
   account: Account;
   team?: Account;

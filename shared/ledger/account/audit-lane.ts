@@ -17,7 +17,7 @@ export function auditLaneOf(accountId: string): AuditLane {
 /** All lanes. */
 export const allLanes = Array.from({ length: lanes }, (_, lane): AuditLane => `accounts_${lane}`);
 
-/** Lists the keys of what is due in a lane of the index `audits`, the longest due first, page by page. */
+/** Lists the keys of items that are due in a lane of the index `audits`, the longest due first, page by page. */
 export async function* dueIn(
   lane: string,
   Limit: number,

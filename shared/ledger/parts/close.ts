@@ -33,7 +33,7 @@ export async function closeParts(ownerId: string): Promise<void> {
 /** An account that has just got parts keeps them for as long. */
 const leastMs = 2 * 60_000;
 
-/** Closes the parts of an account that has been quiet, and brings home what closed ones have left. The sweep does. */
+/** Closes the parts of an account that has been quiet, and brings home the rest of closed ones. The sweep does. */
 export async function tidyParts(ownerId: string, now: number): Promise<void> {
   const { account } = await readRenewed(ownerId, now);
   if ((account.open_parts ?? 1) > 1) {

@@ -8,7 +8,7 @@ const leasedFactor = 5;
 /** Throttled parts have too much at this fraction of the rate; a single part at less, as its rate was just rising. */
 const throttledFactor = 1 / 2;
 const aloneFactor = 1 / 4;
-/** From this fraction of the rate on an account is busy: what closes one of its epochs for credits waits until that is over. */
+/** From this fraction of the rate on an account is busy: the closing of its epochs for credits waits until that is over. */
 const busyFactor = 1 / 10;
 /** Less than this fraction, in this minute and the last, is no reason for parts. */
 const quietFactor = 1 / 10;

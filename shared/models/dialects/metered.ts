@@ -28,7 +28,7 @@ function choiceOf(event: AnswerEvent): { delta?: Body; finish_reason?: string } 
   return delta && { delta };
 }
 
-/** What a piece adds to the message of a chat completion; undefined for what is no part of it, or is a seal. */
+/** Returns a piece's delta to the message of a chat completion; undefined for a seal, or for no part of a message. */
 export function deltaOf(event: AnswerEvent): Body | undefined {
   if (event.is === 'text') return { content: event.text };
   if (event.is === 'thought') return { reasoning_content: event.text };

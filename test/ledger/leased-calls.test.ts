@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { requestsAttribute } from '../../shared/ledger/account/account.ts';
+import type { LeaseOptions } from '../../shared/ledger/leases/key-leases.ts';
 import { Leases } from '../../shared/ledger/leases/lease-set.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { openAccount } from '../../shared/ledger/read-account.ts';
@@ -33,7 +34,7 @@ async function openKey({ budget, ...limits }: Limits): Promise<string> {
 }
 
 /** The leases of a process, which last until calls have come to them, however slow the machine is. */
-const newProcess = () => new Leases({ ms: 60_000 });
+const newProcess = (options: Partial<LeaseOptions> = {}) => new Leases({ ms: 60_000, ...options });
 
 const costing = (costNanoUsd: number) =>
   ({ costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
@@ -86,7 +87,8 @@ it.each([
   ['rate_limit_exceeded', { max_concurrent: 100 }],
 ])('two processes hold exactly as many calls as a limit allows: %s %o', async (code, limits) => {
   const keyId = await openKey(limits);
-  const processes = [newProcess(), newProcess()];
+  // A twentieth, as usual, is too little for a lease once the other process has held its calls.
+  const processes = [newProcess({ share: 5 }), newProcess({ share: 5 })];
   const held: Hold[] = [];
   const refused: string[] = [];
   for (let times = 0; times < 8; times += 1) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, vi } from 'vitest';
-import { isExhaustive } from './cases.ts';
+import { cases, isExhaustive } from './cases.ts';
 import { beginOutput, endOutput, printOutput } from './output.ts';
 
 // A worker runs one file after another. Each begins as if it were alone: with the environment that the worker began
@@ -20,6 +20,9 @@ vi.resetModules();
 // 100, which is fast-check's own.
 const seed = Number(process.env['QUIRE_TEST_SEED'] ?? 1);
 fc.configureGlobal({ seed, ...(!isExhaustive && { numRuns: 25 }) });
+
+// A sweep asks each lane, which would be most of what the histories of the ledger ask the store.
+vi.mock('../../../shared/ledger/account/lane-count.ts', () => ({ laneCount: cases(4, 32) }));
 
 beforeEach(({ onTestFailed }) => {
   beginOutput();

@@ -51,7 +51,7 @@ export class ChatApi extends Construct {
     const fn = api.endpoint(this, name, `POST ${path}`, { isStreamed: true, ...how });
     ledger.grantSpend(fn);
     providers.grantCall(fn);
-    if (namesFiles) files.grantRead(fn);
+    if (namesFiles) files.grant(fn, 'read');
   }
 
   private addSessions(): ServiceTable {
@@ -72,7 +72,7 @@ export class ChatApi extends Construct {
     });
     const one = '/chat/sessions/{session_id}';
     const listSessions = this.endpoint('list-sessions', 'GET /chat/sessions');
-    sessions.allowQuery(listSessions, 'recent');
+    sessions.allow(listSessions, 'Query/recent');
     const deleteSession = this.endpoint('delete-session', `DELETE ${one}`);
     this.props.feedback.grantErase(deleteSession);
     sessions.allow(deleteSession, 'PutItem');
@@ -93,7 +93,7 @@ export class ChatApi extends Construct {
     keys.grantRead(streamChat);
     webSearch.grantSearch(streamChat);
     for (const each of [pageReader, driveSearch, documentReader]) each.letInvoke(streamChat);
-    files.grantRead(streamChat);
+    files.grant(streamChat, 'read');
     sessions.allow(streamChat, 'GetItem', 'PutItem');
   }
 

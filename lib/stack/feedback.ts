@@ -21,13 +21,11 @@ export class Feedback extends Construct {
     const submitFeedback = api.endpoint(this, 'submit-feedback', 'POST /feedback');
     this.table.allow(submitFeedback, 'PutItem', 'UpdateItem');
     const listFeedback = api.endpoint(this, 'list-feedback', 'GET /feedback');
-    this.table.allowQuery(listFeedback, 'sessions');
-    this.table.allow(listFeedback, 'BatchGetItem');
+    this.table.allow(listFeedback, 'Query/sessions', 'BatchGetItem');
   }
 
   /** Lets a function erase what a key has said of a session. */
   grantErase(fn: LambdaFunction): void {
-    this.table.allowQuery(fn, 'sessions');
-    this.table.allow(fn, 'DeleteItem');
+    this.table.allow(fn, 'Query/sessions', 'DeleteItem');
   }
 }

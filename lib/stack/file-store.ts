@@ -1,6 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { Grant } from './base/permissions.ts';
 import { ServiceBucket } from './base/service-bucket.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 import type { JobTable } from './jobs/job-table.ts';
@@ -11,6 +12,47 @@ export interface FileStoreProps {
   /** Jobs: their results are files too. */
   readonly jobs: JobTable;
 }
+
+interface FileGrant extends Grant {
+  readonly items: readonly string[];
+  /** Whether it reads results of jobs. */
+  readonly ofJobs?: boolean;
+  /** Whether it knows how much a key may have. */
+  readonly hasQuota?: boolean;
+}
+
+const erasing = {
+  items: ['DeleteItem', 'GetItem', 'UpdateItem'],
+  objects: ['DeleteObject', 'ListBucket'],
+};
+
+/** What functions do with files and uploads. */
+const grants = {
+  /** Find what a key has uploaded, and read it. */
+  readUploaded: { items: ['GetItem'], objects: ['GetObject'] },
+  find: { items: ['GetItem'], ofJobs: true },
+  list: { items: ['Query'] },
+  read: { items: ['GetItem'], objects: ['GetObject'], ofJobs: true },
+  /** Make files, and erase what was made of one that breaks off. */
+  create: {
+    items: [...erasing.items, 'PutItem'],
+    objects: [...erasing.objects, 'AbortMultipartUpload', 'PutObject'],
+    hasQuota: true,
+  },
+  /** Delete files and cancel uploads, with all that was stored for them. */
+  delete: erasing,
+  beginUpload: { items: ['PutItem', 'UpdateItem'], hasQuota: true },
+  addPart: { items: ['GetItem', 'PutItem', 'UpdateItem'], objects: ['PutObject'] },
+  /** Make files of uploads. */
+  complete: {
+    items: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+    objects: ['DeleteObject', 'GetObject', 'PutObject'],
+  },
+  /** End what has expired, and erase what has ended. */
+  sweep: { items: [...erasing.items, 'Query/due'], objects: erasing.objects },
+};
+
+export type FileUse = keyof typeof grants;
 
 /** The files and uploads of keys: their table, with a sparse index for the sweep, and a bucket without an age limit. */
 export class FileStore extends Construct {
@@ -36,69 +78,12 @@ export class FileStore extends Construct {
     });
   }
 
-  /** Lets a function find what a key has uploaded, and read it. */
-  grantReadUploaded(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem');
-    this.objects.allow(fn, 'GetObject');
-  }
-
-  /** Lets a function find a key's files and uploads, and read results of its jobs, which are files where they are. */
-  grantFind(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem');
-    this.jobs.grantRead(fn);
-  }
-
-  /** Lets a function list a key's files. */
-  grantList(fn: LambdaFunction): void {
-    this.table.allow(fn, 'Query');
-  }
-
-  /** Lets a function find files and read them. */
-  grantRead(fn: LambdaFunction): void {
-    this.grantReadUploaded(fn);
-    this.jobs.grantRead(fn);
-  }
-
-  /** Lets a function make files, and erase what it made of one that breaks off. */
-  grantCreate(fn: LambdaFunction): void {
-    this.grantDelete(fn);
-    this.table.allow(fn, 'PutItem');
-    this.objects.allow(fn, 'AbortMultipartUpload', 'PutObject');
-    this.setQuota(fn);
-  }
-
-  /** Lets a function delete files and cancel uploads, with all that was stored for them. */
-  grantDelete(fn: LambdaFunction): void {
-    this.table.allow(fn, 'DeleteItem', 'GetItem', 'UpdateItem');
-    this.objects.allow(fn, 'DeleteObject');
-    this.objects.allowList(fn);
-  }
-
-  /** Lets a function begin uploads. */
-  grantUpload(fn: LambdaFunction): void {
-    this.table.allow(fn, 'PutItem', 'UpdateItem');
-    this.setQuota(fn);
-  }
-
-  /** Lets a function store parts of uploads. */
-  grantAddPart(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem', 'PutItem', 'UpdateItem');
-    this.objects.allow(fn, 'PutObject');
-  }
-
-  /** Lets a function make files of uploads. */
-  grantComplete(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem', 'PutItem', 'Query', 'UpdateItem');
-    this.objects.allow(fn, 'DeleteObject', 'GetObject', 'PutObject');
-  }
-
-  /** Lets a function end what has expired, and erase what has ended. */
-  grantSweep(fn: LambdaFunction): void {
-    this.grantDelete(fn);
-    this.table.allowQuery(fn, 'due');
-  }
-
-  private setQuota(fn: LambdaFunction): void {
-    fn.addEnvironment('FILE_QUOTA', Stack.of(fn).toJsonString(this.quota));
+  /** Lets a function do something with files. Results of jobs are files too, and read where they are. */
+  grant(fn: LambdaFunction, use: FileUse): void {
+    const { items, objects = [], ofJobs, hasQuota }: FileGrant = grants[use];
+    this.table.allow(fn, ...items);
+    this.objects.allow(fn, ...objects);
+    if (ofJobs) this.jobs.grant(fn, 'read');
+    if (hasQuota) fn.addEnvironment('FILE_QUOTA', Stack.of(fn).toJsonString(this.quota));
   }
 }

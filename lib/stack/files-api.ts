@@ -1,4 +1,5 @@
 import { Construct } from 'constructs';
+import type { FileUse } from './file-store.ts';
 import type { Needs } from './parts.ts';
 
 const file = '/v1/files/{file_id}';
@@ -10,14 +11,16 @@ export class FilesApi extends Construct {
     super(scope, id);
     const submission = { kind: 'submission' } as const;
     const streamed = { isStreamed: true };
-    files.grantCreate(api.endpoint(this, 'create-file', 'POST /v1/files', submission));
-    files.grantList(api.endpoint(this, 'list-files', 'GET /v1/files'));
-    files.grantFind(api.endpoint(this, 'get-file', `GET ${file}`));
-    files.grantDelete(api.endpoint(this, 'delete-file', `DELETE ${file}`));
-    files.grantRead(api.endpoint(this, 'get-file-content', `GET ${file}/content`, streamed));
-    files.grantUpload(api.endpoint(this, 'create-upload', 'POST /v1/uploads'));
-    files.grantAddPart(api.endpoint(this, 'add-upload-part', `POST ${upload}/parts`, submission));
-    files.grantComplete(api.endpoint(this, 'complete-upload', `POST ${upload}/complete`, streamed));
-    files.grantDelete(api.endpoint(this, 'cancel-upload', `POST ${upload}/cancel`));
+    const add = (use: FileUse, name: string, route: string, how = {}) =>
+      files.grant(api.endpoint(this, name, route, how), use);
+    add('create', 'create-file', 'POST /v1/files', submission);
+    add('list', 'list-files', 'GET /v1/files');
+    add('find', 'get-file', `GET ${file}`);
+    add('delete', 'delete-file', `DELETE ${file}`);
+    add('read', 'get-file-content', `GET ${file}/content`, streamed);
+    add('beginUpload', 'create-upload', 'POST /v1/uploads');
+    add('addPart', 'add-upload-part', `POST ${upload}/parts`, submission);
+    add('complete', 'complete-upload', `POST ${upload}/complete`, streamed);
+    add('delete', 'cancel-upload', `POST ${upload}/cancel`);
   }
 }

@@ -97,14 +97,12 @@ export class Ledger extends Construct {
    * charge from its noted use.
    */
   grantAudit(fn: LambdaFunction): void {
-    this.allow(fn, 'BatchGetItem', 'Query', 'UpdateItem', 'PutItem');
-    this.table.allowQuery(fn, 'audits');
+    this.allow(fn, 'BatchGetItem', 'Query', 'UpdateItem', 'PutItem', 'Query/audits');
   }
 
   /** Lets a function begin the hour of every key's images. */
   grantReset(fn: LambdaFunction): void {
-    this.allow(fn, 'UpdateItem');
-    this.table.allowQuery(fn, 'audits');
+    this.allow(fn, 'UpdateItem', 'Query/audits');
   }
 
   /** Each process reads first of which schema the data is. */

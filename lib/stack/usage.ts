@@ -24,7 +24,7 @@ export class Usage extends Construct {
     this.table.allow(props.api.endpoint(this, 'get-stats', 'GET /user/stats'), 'Query');
     const getBatchStats = props.api.endpoint(this, 'get-batch-stats', 'GET /user/batch-stats');
     this.table.allow(getBatchStats, 'Query');
-    props.jobs.grantCount(getBatchStats);
+    props.jobs.grant(getBatchStats, 'count');
   }
 
   private addRollUp(): void {

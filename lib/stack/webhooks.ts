@@ -108,8 +108,7 @@ export class Webhooks extends Construct {
 
   /** Lets a function find the events that are due, and want them again. */
   grantSweep(fn: LambdaFunction): void {
-    this.table.allow(fn, 'UpdateItem');
-    this.table.allowQuery(fn, 'due');
+    this.table.allow(fn, 'UpdateItem', 'Query/due');
   }
 }
 

@@ -16,3 +16,9 @@ export const acknowledge = (scope: IConstruct, reasons: Record<string, string>):
       reason,
     })),
   );
+
+/** What a function may do with the items of a table and with the objects of a bucket. */
+export interface Grant {
+  readonly items?: readonly string[];
+  readonly objects?: readonly string[];
+}

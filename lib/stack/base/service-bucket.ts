@@ -45,24 +45,21 @@ export class ServiceBucket extends s3.Bucket {
     });
   }
 
-  /** Lets a function act on objects, and tells it the bucket in its variable. */
+  /** Lets a function act on objects, or list them, and tells it the bucket in its variable. */
   allow(fn: LambdaFunction, ...actions: string[]): void {
-    this.allowWithin(fn, '', ...actions);
+    const onObjects = actions.filter((action) => action !== 'ListBucket');
+    if (onObjects.length > 0) this.allowWithin(fn, '', ...onObjects);
+    if (onObjects.length < actions.length) allow(fn, ['s3:ListBucket'], this.bucketArn);
   }
 
   /** Lets a function act on the objects under a prefix. */
   allowWithin(fn: LambdaFunction, prefix: string, ...actions: string[]): void {
     const { variable, holds } = this.props;
-    allow(fn, onS3(actions), this.arnForObjects(`${prefix}*`));
+    const named = actions.map((action) => `s3:${action}`);
+    allow(fn, named, this.arnForObjects(`${prefix}*`));
     const bucketId = Stack.of(this).getLogicalId(this.node.defaultChild as s3.CfnBucket);
     const reason = `One role serves the ${holds} of all keys, whose objects are in this bucket.`;
     acknowledge(fn, { [`IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`]: reason });
     fn.addEnvironment(variable, this.bucketName);
   }
-
-  allowList(fn: LambdaFunction): void {
-    allow(fn, onS3(['ListBucket']), this.bucketArn);
-  }
 }
-
-const onS3 = (actions: string[]) => actions.map((action) => `s3:${action}`);

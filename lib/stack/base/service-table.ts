@@ -58,20 +58,17 @@ export class ServiceTable extends dynamodb.TableV2 {
     this.variables = { [variable]: this.tableName, ...variables };
   }
 
-  /** Lets a function act on the table's items, but not on its indexes, as `grant` would: they hold every key's. */
+  /**
+   * Lets a function act on the table's items, as `GetItem`, and on those of an index that an action names, as `Query/due`:
+   * `grant` would give all indexes along, which hold every key's.
+   */
   allow(fn: LambdaFunction, ...actions: string[]): void {
-    this.tell(fn);
-    const named = actions.map((action) => `dynamodb:${action}`);
-    allow(fn, named, this.tableArn);
-  }
-
-  allowQuery(fn: LambdaFunction, index: string): void {
-    this.tell(fn);
-    allow(fn, ['dynamodb:Query'], `${this.tableArn}/index/${index}`);
-  }
-
-  private tell(fn: LambdaFunction): void {
+    if (actions.length === 0) return;
     for (const [name, value] of Object.entries(this.variables)) fn.addEnvironment(name, value);
+    for (const [of, named] of Map.groupBy(actions, (action) => action.split('/')[1])) {
+      const onDynamoDb = named.map((action) => `dynamodb:${action.split('/')[0]}`);
+      allow(fn, onDynamoDb, of ? `${this.tableArn}/index/${of}` : this.tableArn);
+    }
   }
 }
 

@@ -32,9 +32,8 @@ export class DocumentRunners extends Construct {
       // One document, and what it is taken apart into.
       diskSize: Size.gibibytes(1),
     });
-    jobs.grantWork(runOcrJob);
-    jobs.grantUpload(runOcrJob);
-    files.grantRead(runOcrJob);
+    jobs.grant(runOcrJob, 'work', 'upload');
+    files.grant(runOcrJob, 'read');
     queues.setShards(runOcrJob);
     ledger.grantSpend(runOcrJob);
     ledger.grantRead(runOcrJob);
@@ -59,9 +58,8 @@ export class DocumentRunners extends Construct {
       description: 'Makes a job for each file of a folder',
       timeout: workerTimeout,
     });
-    jobs.grantWork(expandFolder);
-    // The folder's table takes values extracted from its files.
-    jobs.grantObjects(expandFolder);
+    // The folder's table takes values extracted from its files, which may be objects.
+    jobs.grant(expandFolder, 'work', 'objects');
     queues.setShards(expandFolder);
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);
@@ -80,10 +78,8 @@ export class DocumentRunners extends Construct {
       description: 'Begins the hour for every allowance of images, and wakes who waited for it',
       timeout: Duration.minutes(5),
     });
-    jobs.grantTransition(reset);
-    jobs.grantDue(reset);
     // A pipeline waits in the queue of its documents. This also finds one if the end of its child was not counted.
-    jobs.grantChildren(reset);
+    jobs.grant(reset, 'transition', 'due', 'count');
     ledger.grantReset(reset);
     queues.ocr.grantRing(reset);
     queues.setShards(reset);

@@ -39,7 +39,7 @@ export class JobRunners extends Construct {
         'Sends a message for each job that became ready, counts each that has ended at its parent',
       timeout: Duration.seconds(30),
     });
-    jobs.grantTransition(dispatchJobs);
+    jobs.grant(dispatchJobs, 'transition');
     keys.grantRead(dispatchJobs);
     queues.grantRing(dispatchJobs);
     webhooks.grantNote(dispatchJobs);
@@ -88,10 +88,9 @@ export class JobRunners extends Construct {
       // Up to ten batch files at once, and the files of their results.
       diskSize: Size.gibibytes(10),
     });
-    jobs.grantWork(runChatJob);
-    jobs.grantUpload(runChatJob);
-    files.grantRead(runChatJob);
-    files.grantCreate(runChatJob);
+    jobs.grant(runChatJob, 'work', 'upload');
+    files.grant(runChatJob, 'read');
+    files.grant(runChatJob, 'create');
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, settings);
@@ -120,13 +119,10 @@ export class JobRunners extends Construct {
     });
     // The next minute's comes anyway.
     sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
-    jobs.grantTransition(sweep);
-    jobs.grantErase(sweep);
-    files.grantSweep(sweep);
-    jobs.grantDue(sweep);
+    jobs.grant(sweep, 'transition', 'erase', 'due', 'count');
+    files.grant(sweep, 'sweep');
     ledger.grantAudit(sweep);
     ledger.grantStanding(sweep);
-    jobs.grantChildren(sweep);
     queues.grantRing(sweep);
     queues.setShards(sweep);
     webhooks.grantSweep(sweep);

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { Grant } from '../base/permissions.ts';
 import { ServiceBucket } from '../base/service-bucket.ts';
 import { index, keyed, ServiceTable } from '../base/service-table.ts';
 
@@ -13,6 +14,38 @@ export interface JobTableProps {
 const objectMarginDays = 30;
 /** How the names of objects begin that one function puts for another to read. A job's begin with its key's id. */
 const handOverPrefix = 'handed-over/';
+
+const transition = ['GetItem', 'UpdateItem'];
+const retry = [...transition, 'PutItem', 'Query/ready'];
+const objects = ['GetObject', 'PutObject'];
+
+/** What functions do with jobs. Those without objects see no more of a job than its item has. */
+const grants = {
+  /** Count a key's jobs, or find those that were made for one. */
+  count: { items: ['Query'] },
+  listBatches: { items: ['Query', 'BatchGetItem'] },
+  list: { items: ['Query', 'BatchGetItem', 'GetItem', 'Query/ended'] },
+  /** Find one, or which have worked on a file. */
+  find: { items: ['GetItem'] },
+  read: { items: ['GetItem'], objects: ['GetObject'] },
+  submit: { items: retry, objects: ['PutObject'] },
+  /** Move jobs from one status to another. */
+  transition: { items: transition },
+  /** Make a job of one that has ended: give it its turn, and put it. */
+  retry: { items: retry },
+  /** Claim jobs, save their progress, and make jobs for them. */
+  work: { items: [...retry, 'BatchGetItem', 'Query'] },
+  erase: {
+    items: [...transition, 'BatchWriteItem', 'DeleteItem', 'PutItem', 'Query'],
+    objects: [...objects, 'DeleteObject', 'ListBucket'],
+  },
+  /** Find the jobs that are due. */
+  due: { items: ['Query/due'] },
+  /** Read and write jobs' objects. */
+  objects: { objects },
+  /** Put objects in several parts too, and give such an upload up. */
+  upload: { objects: [...objects, 'AbortMultipartUpload'] },
+};
 
 /** The jobs: their table with its three sparse indexes, and the bucket for what is too large for the table. */
 export class JobTable extends Construct {
@@ -50,85 +83,12 @@ export class JobTable extends Construct {
     });
   }
 
-  /** Lets a function count a key's jobs. */
-  grantCount(fn: LambdaFunction): void {
-    this.table.allow(fn, 'Query');
-  }
-
-  /** Lets a function list a key's batches. */
-  grantListBatches(fn: LambdaFunction): void {
-    this.grantCount(fn);
-    this.table.allow(fn, 'BatchGetItem');
-  }
-
-  /** Lets a function list a key's jobs, without their objects. */
-  grantList(fn: LambdaFunction): void {
-    this.grantCount(fn);
-    this.table.allow(fn, 'BatchGetItem', 'GetItem');
-    this.table.allowQuery(fn, 'ended');
-  }
-
-  grantRead(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem');
-    this.objects.allow(fn, 'GetObject');
-  }
-
-  /** Lets a function find which jobs have worked on a file, without their objects. */
-  grantFindKnown(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem');
-  }
-
-  grantSubmit(fn: LambdaFunction): void {
-    this.grantRetry(fn);
-    this.objects.allow(fn, 'PutObject');
-  }
-
-  /** Lets a function move jobs from one status to another, without their objects. */
-  grantTransition(fn: LambdaFunction): void {
-    this.table.allow(fn, 'GetItem', 'UpdateItem');
-  }
-
-  /** Lets a function make a job of one that has ended, without its objects: give it its turn, and put it. */
-  grantRetry(fn: LambdaFunction): void {
-    this.grantTransition(fn);
-    this.table.allow(fn, 'PutItem');
-    this.table.allowQuery(fn, 'ready');
-  }
-
-  /** Lets a worker claim jobs, save its progress, and make jobs for them. */
-  grantWork(fn: LambdaFunction): void {
-    this.grantTransition(fn);
-    this.table.allowQuery(fn, 'ready');
-    this.grantChildren(fn);
-    this.table.allow(fn, 'BatchGetItem', 'PutItem');
-  }
-
-  /** Lets a function find a job's children: the jobs that were made for it. */
-  grantChildren(fn: LambdaFunction): void {
-    this.table.allow(fn, 'Query');
-  }
-
-  grantErase(fn: LambdaFunction): void {
-    const actions = ['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
-    this.table.allow(fn, ...actions);
-    this.objects.allow(fn, 'DeleteObject', 'GetObject', 'PutObject');
-    this.objects.allowList(fn);
-  }
-
-  /** Lets a function find the jobs that are due. */
-  grantDue(fn: LambdaFunction): void {
-    this.table.allowQuery(fn, 'due');
-  }
-
-  /** Lets a function read and write jobs' objects. */
-  grantObjects(fn: LambdaFunction): void {
-    this.objects.allow(fn, 'GetObject', 'PutObject');
-  }
-
-  /** Lets a function put objects in several parts, and give such an upload up. */
-  grantUpload(fn: LambdaFunction): void {
-    this.grantObjects(fn);
-    this.objects.allow(fn, 'AbortMultipartUpload');
+  /** Lets a function do something with jobs. */
+  grant(fn: LambdaFunction, ...uses: (keyof typeof grants)[]): void {
+    for (const { items = [], objects = [] } of uses.map((use): Grant => grants[use])) {
+      this.table.allow(fn, ...items);
+      this.objects.allow(fn, ...objects);
+    }
   }
 
   /** Lets a function put what another is to read behind a link, which it signs, and delete it afterwards. */

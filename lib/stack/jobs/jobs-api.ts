@@ -16,26 +16,25 @@ export class JobsApi extends Construct {
     const endpoint = (name: string, route: string, kind?: RouteKind) =>
       api.endpoint(this, name, route, { memorySize: 1024, ...(kind && { kind }) });
     const submitJob = endpoint('submit-job', 'POST /batch/jobs', 'submission');
-    jobs.grantSubmit(submitJob);
-    props.files.grantRead(submitJob);
+    jobs.grant(submitJob, 'submit');
+    props.files.grant(submitJob, 'read');
     queues.setShards(submitJob);
     this.grantEstimate(submitJob, props);
-    jobs.grantList(endpoint('list-jobs', 'GET /batch/jobs'));
-    jobs.grantRead(endpoint('get-job', 'GET /batch/jobs/{job_id}'));
+    jobs.grant(endpoint('list-jobs', 'GET /batch/jobs'), 'list');
+    jobs.grant(endpoint('get-job', 'GET /batch/jobs/{job_id}'), 'read');
     for (const end of ['cancel', 'stop']) {
       const fn = endpoint(`${end}-job`, `POST /batch/jobs/{job_id}/${end}`);
-      jobs.grantTransition(fn);
-      jobs.grantChildren(fn);
+      jobs.grant(fn, 'transition', 'count');
     }
 
     const retryJob = endpoint('retry-job', 'POST /batch/jobs/{job_id}/retry');
-    jobs.grantRetry(retryJob);
+    jobs.grant(retryJob, 'retry');
     queues.setShards(retryJob);
 
     const deleteJob = endpoint('delete-job', 'DELETE /batch/jobs/{job_id}');
-    jobs.grantErase(deleteJob);
+    jobs.grant(deleteJob, 'erase');
     props.feedback.grantErase(deleteJob);
-    props.files.grantDelete(deleteJob);
+    props.files.grant(deleteJob, 'delete');
     this.addPages(props);
   }
 
@@ -46,7 +45,7 @@ export class JobsApi extends Construct {
       memorySize: 2048,
       diskSize: Size.gibibytes(1),
     });
-    jobs.grantRead(getJobPage);
+    jobs.grant(getJobPage, 'read');
     setDocumentLimits(getJobPage, settings);
   }
 
@@ -59,8 +58,8 @@ export class JobsApi extends Construct {
       timeout: Duration.seconds(24),
       memorySize: 1024,
     });
-    jobs.grantFindKnown(estimateJob);
-    files.grantRead(estimateJob);
+    jobs.grant(estimateJob, 'find');
+    files.grant(estimateJob, 'read');
     queues.setShards(estimateJob);
     drive.grantUse(estimateJob);
     setDocumentLimits(estimateJob, settings);
@@ -76,12 +75,12 @@ export class RequestBatchesApi extends Construct {
     const createBatch = api.endpoint(this, 'create-batch', 'POST /v1/batches', {
       kind: 'submission',
     });
-    files.grantReadUploaded(createBatch);
-    jobs.grantRetry(createBatch);
+    files.grant(createBatch, 'readUploaded');
+    jobs.grant(createBatch, 'retry');
     queues.setShards(createBatch);
-    jobs.grantListBatches(api.endpoint(this, 'list-batches', 'GET /v1/batches'));
+    jobs.grant(api.endpoint(this, 'list-batches', 'GET /v1/batches'), 'listBatches');
     const one = '/v1/batches/{batch_id}';
-    jobs.grantFindKnown(api.endpoint(this, 'get-batch', `GET ${one}`));
-    jobs.grantTransition(api.endpoint(this, 'cancel-batch', `POST ${one}/cancel`));
+    jobs.grant(api.endpoint(this, 'get-batch', `GET ${one}`), 'find');
+    jobs.grant(api.endpoint(this, 'cancel-batch', `POST ${one}/cancel`), 'transition');
   }
 }

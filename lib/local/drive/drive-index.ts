@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLTagStore } from 'node:sqlite';
 
 /** What the index keeps of a file beyond what the disk does. */
 export interface IndexRow {
@@ -30,7 +30,8 @@ export const isFileId = (id: string) => /^[\w-]{33}$/.test(id);
 /** Which id belongs to which path. It is kept in a file, or without one in memory. */
 export class DriveIndex {
   private readonly db: DatabaseSync;
-  private readonly statements = new Map<string, StatementSync>();
+  /** Makes statements of templates, and keeps them. */
+  private readonly sql: SQLTagStore;
 
   constructor(file = ':memory:') {
     this.db = new DatabaseSync(file);
@@ -48,33 +49,31 @@ export class DriveIndex {
         md5_of TEXT,
         UNIQUE (parent, disk_name)
       );`);
+    this.sql = this.db.createTagStore();
   }
 
   byId(id: string): IndexRow | undefined {
-    return this.get('SELECT * FROM files WHERE id = ?', id);
-  }
-
-  /** Returns the row of a path; one not seen before gets an id. */
-  byPath(parent: string, diskName: string): IndexRow {
-    const found = this.get(
-      'SELECT * FROM files WHERE parent = ? AND disk_name = ?',
-      parent,
-      diskName,
-    );
-    return found ?? this.add(newFileId(), parent, diskName);
+    return this.sql.get`SELECT * FROM files WHERE id = ${id}` as IndexRow | undefined;
   }
 
   /** Returns the rows of a folder's files; those not seen before get an id. */
   inFolder(parent: string, diskNames: string[]): IndexRow[] {
-    const rows = this.prepare('SELECT * FROM files WHERE parent = ?').all(parent);
+    const rows = this.sql.all`SELECT * FROM files WHERE parent = ${parent}`;
     const known = new Map((rows as unknown as IndexRow[]).map((row) => [row.disk_name, row]));
     return diskNames.map((name) => known.get(name) ?? this.add(newFileId(), parent, name));
   }
 
+  /** Returns the row of a path; one not seen before gets an id. */
+  byPath(parent: string, diskName: string): IndexRow {
+    const found = this.sql
+      .get`SELECT * FROM files WHERE parent = ${parent} AND disk_name = ${diskName}`;
+    return (found as IndexRow | undefined) ?? this.add(newFileId(), parent, diskName);
+  }
+
   /** Gives a path an id. A row that had either is removed: its file is no longer on disk. */
   add(id: string, parent: string, diskName: string): IndexRow {
-    const sql = 'INSERT OR REPLACE INTO files (id, parent, disk_name) VALUES (?, ?, ?) RETURNING *';
-    return this.get(sql, id, parent, diskName) as IndexRow;
+    return this.sql
+      .get`INSERT OR REPLACE INTO files (id, parent, disk_name) VALUES (${id}, ${parent}, ${diskName}) RETURNING *` as unknown as IndexRow;
   }
 
   change(id: string, changes: RowChanges): void {
@@ -82,21 +81,11 @@ export class DriveIndex {
     if (columns.length === 0) return;
     const set = columns.map((column) => `${column} = ?`).join(', ');
     const values = Object.values(changes) as SQLInputValue[];
-    this.prepare(`UPDATE files SET ${set} WHERE id = ?`).run(...values, id);
+    this.db.prepare(`UPDATE files SET ${set} WHERE id = ?`).run(...values, id);
   }
 
   close(): void {
     this.db.close();
-  }
-
-  private get(sql: string, ...values: string[]): IndexRow | undefined {
-    return this.prepare(sql).get(...values) as IndexRow | undefined;
-  }
-
-  private prepare(sql: string): StatementSync {
-    const statement = this.statements.get(sql) ?? this.db.prepare(sql);
-    this.statements.set(sql, statement);
-    return statement;
   }
 }
 

@@ -113,10 +113,9 @@ const sourceFile = /\.(tsx?|json|css)$/;
 function filesIn(path: string): string[] {
   const found = fs.statSync(path, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found ? [path] : [];
-  const names = fs
-    .readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() || sourceFile.test(entry.name))
-    .map(({ name }) => name)
-    .sort();
-  return names.flatMap((name) => filesIn(join(path, name)));
+  return fs
+    .readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => sourceFile.test(name))
+    .sort()
+    .map((name) => join(path, name));
 }

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { globSync, lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A file of the web, as it is on disk now. */
@@ -33,23 +33,8 @@ export class WebFolder {
     }
   }
 
-  /** Yields every file, also of subfolders. */
-  *files(folder = ''): Generator<WebFile> {
-    for (const entry of entriesOf(join(this.root, folder))) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !entry.name.startsWith('.')) yield* this.files(path);
-      const file = this.find(path);
-      if (file) yield file;
-    }
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    // The folder was removed after it was found.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+  /** Returns every file, also of subfolders. */
+  files(): WebFile[] {
+    return globSync('**', { cwd: this.root }).flatMap((path) => this.find(path) ?? []);
   }
 }

@@ -56,7 +56,8 @@ export class WebIndex {
 
   private async refresh(): Promise<void> {
     const files = new Map(
-      [...this.folder.files()]
+      this.folder
+        .files()
         .filter(({ path }) => hasText(typeOf(path)))
         .map((file) => [file.path, file]),
     );

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plainly } from '../../shared/http/errors.ts';
 import type { JobRecord } from '../../shared/jobs/routes/record.ts';
+import { type Ask, upload } from '../client/upload.ts';
 import { reachDirectly } from '../local/engines/no-proxy.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
@@ -43,44 +44,13 @@ export type EndedJob = ServiceJob & {
   completed_at: string;
 };
 
-/** What a request may carry at once; a larger file goes in parts. */
-const partBytes = 4 * 2 ** 20;
-
-/** Uploads a document, which goes again after a week. Returns its id. */
-export async function upload(service: Service, path: string): Promise<string> {
-  const blob = await openAsBlob(path);
-  const filename = basename(path);
-  if (blob.size > partBytes) return uploadParts(service, blob, filename);
-  const form = new FormData();
-  form.set('purpose', 'user_data');
-  form.set('expires_after[anchor]', 'created_at');
-  form.set('expires_after[seconds]', String(weekSeconds));
-  form.set('file', blob, filename);
-  return (await ask<{ id: string }>(service, 'POST', '/v1/files', form)).id;
-}
-
 const weekSeconds = 7 * 86_400;
 
-async function uploadParts(service: Service, blob: Blob, filename: string): Promise<string> {
-  const expires_after = { anchor: 'created_at', seconds: weekSeconds };
-  const mime_type = 'application/octet-stream';
-  const about = { filename, purpose: 'user_data', bytes: blob.size, mime_type, expires_after };
-  const begun = await ask<{ id: string }>(service, 'POST', '/v1/uploads', JSON.stringify(about));
-  const part_ids: string[] = [];
-  for (let start = 0; start < blob.size; start += partBytes) {
-    const form = new FormData();
-    form.set('data', blob.slice(start, start + partBytes), filename);
-    const path = `/v1/uploads/${begun.id}/parts`;
-    part_ids.push((await ask<{ id: string }>(service, 'POST', path, form)).id);
-  }
-  const path = `/v1/uploads/${begun.id}/complete`;
-  const whole = await ask<{ file: { id: string } }>(
-    service,
-    'POST',
-    path,
-    JSON.stringify({ part_ids }),
-  );
-  return whole.file.id;
+/** Uploads a document, which goes again after a week. Returns its id. */
+export async function uploadDocument(service: Service, path: string): Promise<string> {
+  const document = { file: await openAsBlob(path), name: basename(path), purpose: 'user_data' };
+  const send: Ask = (method, route, body) => ask(service, method, route, body);
+  return (await upload(send, { ...document, keptSeconds: weekSeconds })).id;
 }
 
 /** Deletes an uploaded document. */
@@ -89,7 +59,7 @@ export const remove = (service: Service, fileId: string) =>
 
 /** Submits a job. */
 export const submitJob = (service: Service, submission: object): Promise<ServiceJob> =>
-  ask(service, 'POST', '/batch/jobs', JSON.stringify(submission));
+  ask(service, 'POST', '/batch/jobs', submission);
 
 /** Waits for a job's end; `onRead` is told each state that was read. A long result is a link. */
 export async function endOf(
@@ -121,7 +91,7 @@ export async function respond(
   { url, key }: Service,
   method: string,
   path: string,
-  body?: string | FormData,
+  body?: object,
 ): Promise<Response> {
   const once = randomUUID();
   for (let attempt = 1; ; attempt++) {
@@ -150,7 +120,7 @@ interface Sending {
   /** The same for each try, so that no job is made twice. */
   once: string;
   method: string;
-  body: string | FormData | undefined;
+  body: object | undefined;
 }
 
 async function send(url: string, { key, once, method, body }: Sending): Promise<Response> {
@@ -158,7 +128,7 @@ async function send(url: string, { key, once, method, body }: Sending): Promise<
     return await fetch(url, {
       method,
       headers: { authorization: `Bearer ${key}`, 'idempotency-key': once },
-      ...(body !== undefined && { body }),
+      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     });
   } catch (cause) {
     const { message } = ((cause as Error).cause ?? cause) as Error;

@@ -3,7 +3,7 @@ import type { ChatEvent } from '../../../shared/chat/chat-event.ts';
 import type { Arguments } from '../arguments.ts';
 import { CommandError } from '../command-line.ts';
 import type { Outcome } from '../run.ts';
-import { respond, serviceIn, upload } from '../service.ts';
+import { respond, serviceIn, uploadDocument } from '../service.ts';
 import { printable } from '../text.ts';
 
 /** Asks a model about files and standard input, and prints the answer as it comes. */
@@ -18,14 +18,16 @@ export async function askModel({
   const message = [asked, piped].filter(Boolean).join('\n\n');
   if (!message) throw new CommandError('ask needs a question: npm run quire -- ask "Say hello."');
   const service = serviceIn(values['data']);
-  const file_ids = await Promise.all((lists['file'] ?? []).map((path) => upload(service, path)));
+  const file_ids = await Promise.all(
+    (lists['file'] ?? []).map((path) => uploadDocument(service, path)),
+  );
   const request = {
     message,
     ...(values['model'] !== undefined && { model: values['model'] }),
     ...(file_ids.length > 0 && { file_ids }),
     ...(flags.has('web') && { web_search: true }),
   };
-  const { body } = await respond(service, 'POST', '/chat/stream', JSON.stringify(request));
+  const { body } = await respond(service, 'POST', '/chat/stream', request);
   const told: ChatEvent[] = [];
   for await (const event of eventsOf(body)) {
     if (event.type === 'error') throw new CommandError(event.message);

@@ -12,7 +12,7 @@ import {
   type ServiceJob,
   serviceIn,
   submitJob,
-  upload,
+  uploadDocument,
 } from '../service.ts';
 import { endedText, ResultFolder, resultText } from './results.ts';
 
@@ -40,7 +40,8 @@ export async function submit({ all, values, flags }: Given): Promise<Outcome> {
   const limit = pLimit(atOnce);
   let done = 0;
   const run = async (input: string) => {
-    const about = folder === undefined ? { file_id: await upload(service, input) } : undefined;
+    const about =
+      folder === undefined ? { file_id: await uploadDocument(service, input) } : undefined;
     const made = await submitJob(service, {
       ...task,
       ...(about ?? { drive: { folder_id: input } }),

@@ -5,7 +5,7 @@ import { Failed } from '../parts/failed.tsx';
 import { bytes } from '../parts/format.ts';
 import { Quiet } from '../parts/quiet.tsx';
 import { Select } from '../parts/select.tsx';
-import { upload } from './upload.ts';
+import { uploadChosen } from './upload.ts';
 
 /** What a file may be uploaded for. */
 const purposes: Purpose[] = ['user_data', 'batch', 'assistants', 'vision', 'fine-tune', 'evals'];
@@ -42,7 +42,8 @@ export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
     setDone(undefined);
     await act(async () => {
       const keptSeconds = kept ? Number(kept) : undefined;
-      const { filename } = await upload({ file, purpose, keptSeconds }, setSent, cancelling.signal);
+      const how = { purpose, keptSeconds };
+      const { filename } = await uploadChosen(file, how, setSent, cancelling.signal);
       form.reset();
       setFile(undefined);
       setDone(`${filename} is uploaded.`);

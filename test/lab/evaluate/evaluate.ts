@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { CommandError } from '../../../lib/cli/command-line.ts';
-import { type EndedJob, remove, type Service, upload } from '../../../lib/cli/service.ts';
+import { type EndedJob, remove, type Service, uploadDocument } from '../../../lib/cli/service.ts';
 import type { ExpectedDocument } from './expected.ts';
 import { Extraction } from './extraction.ts';
 import { runJob } from './run-job.ts';
@@ -80,7 +80,7 @@ async function evaluateDocument(
   document: ExpectedDocument,
   manner: Manner,
 ): Promise<DocumentReport> {
-  const file_id = await upload(service, join(folder, document.file));
+  const file_id = await uploadDocument(service, join(folder, document.file));
   try {
     const job = await runJob(service, extractionOf(document, file_id, manner));
     const pipeline = manner.besidePipeline

@@ -1,16 +1,17 @@
-import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { openAccount } from '../../shared/ledger/read-account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { cases } from '../support/run/cases.ts';
 import { type Behaviour, useModelStub } from '../support/servers/model-stub.ts';
 import { completionOf } from '../support/servers/model-stub-pieces.ts';
+import { pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 // A provider is dead, and each call runs in a process that has seen none of the others, as on Lambda after a burst.
 
 const stub = await useModelStub();
 await useStore({ modelUrl: stub.url });
+useStoppedClock();
 vi.setConfig({ testTimeout: 300_000 });
 
 const own = findModel('gpt-4.1') as Model;
@@ -107,21 +108,19 @@ it.each<[string, string[]]>([
     );
     let settledAt = Number.POSITIVE_INFINITY;
     const seen: { at: number; error?: unknown }[] = [];
-    const calls: Promise<unknown>[] = [];
 
-    while (calls.length < allCalls) {
+    while (seen.length < allCalls) {
       const ask = await newProcess();
       const at = Date.now();
-      if (calls.length === settledCalls) settledAt = at;
-      const key = keys[calls.length % keys.length] ?? '';
-      calls.push(ask(key, models).then((each) => seen.push({ at, ...each })));
-      await setTimeout(cases(100, 50));
+      if (seen.length === settledCalls) settledAt = at;
+      const key = keys[seen.length % keys.length] ?? '';
+      seen.push({ at, ...(await ask(key, models)) });
+      pass(cases(100, 50));
     }
-    await Promise.all(calls);
 
     const isLate = ({ at }: { at: number }) => at >= settledAt;
     const tries = stub.requests.filter((each) => each.model === models[0] && isLate(each));
     expect(tries.length).toBeLessThanOrEqual(seen.filter(isLate).length / 3);
-    expect(seen.filter(({ error }) => error)).toHaveLength(models.length > 1 ? 0 : calls.length);
+    expect(seen.filter(({ error }) => error)).toHaveLength(models.length > 1 ? 0 : allCalls);
   },
 );

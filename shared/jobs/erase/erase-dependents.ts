@@ -99,7 +99,7 @@ async function giveOwn(
   const own = `${folderOf(retry)}/${shared.split('/').at(-1)}`;
   await copyObject(shared, own);
   await updateJob<Retry>(retry, {
-    ...and(whileThere, `${name} = :shared`, { ':shared': shared }),
+    when: and(whileThere, (value) => `${name} = ${value(shared)}`),
     set: { [name]: own },
   });
 }

@@ -50,7 +50,7 @@ async function countSome(siblings: Job[]): Promise<void> {
   // Lists are appended to, as others may be counted at the same moment.
   const append = tally?.append ?? {};
   const failed = await writeTransaction([
-    { Update: updateOf(parentKey, { ...whileThere, add, append }) },
+    { Update: updateOf(parentKey, { when: whileThere, add, append }) },
     ...siblings.map(markCounted),
   ]);
   // A parent that the table has forgotten counts no more.
@@ -61,6 +61,6 @@ async function countSome(siblings: Job[]): Promise<void> {
 const markCounted = ({ key_id, job_id }: Job): TransactWriteItem => ({
   Update: updateOf(
     { key_id, job_id },
-    { ...and(whileThere, 'attribute_not_exists(counted)'), set: { counted: true } },
+    { when: and(whileThere, () => 'attribute_not_exists(counted)'), set: { counted: true } },
   ),
 });

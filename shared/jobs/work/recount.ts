@@ -1,10 +1,14 @@
 import { queryItems } from '../../aws/dynamodb.ts';
-import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
 import { findItem, instant, isPart, type JobKey } from '../engine/item/job.ts';
 import { allShards } from '../engine/item/queue-shards.ts';
-import { type KeyState, keyStateKey, recountShard } from '../engine/waiting/key-state.ts';
+import {
+  changeKeyState,
+  type KeyState,
+  keyStateKey,
+  recountShard,
+} from '../engine/waiting/key-state.ts';
 
 /** Counts the open jobs of keys that were refused for having too many, as a function that died may have miscounted. */
 export async function recountJobs(shards = allShards()): Promise<void> {
@@ -36,11 +40,9 @@ const dueIn = (lane: string, until = instant(Date.now())) =>
 
 /** By the difference, as jobs come and go meanwhile. */
 async function correct(keyId: string, difference: number): Promise<void> {
-  await updateItem({
-    TableName: setting('JOBS_TABLE'),
-    Key: keyStateKey(keyId),
-    ConditionExpression: 'attribute_exists(jobs)',
-    UpdateExpression: 'SET jobs = jobs + :difference, counted_at = :now REMOVE lane, due_at',
-    ExpressionAttributeValues: { ':difference': difference, ':now': instant(Date.now()) },
-  });
+  await changeKeyState(keyId, (value) => ({
+    when: ['attribute_exists(jobs)'],
+    set: [`jobs = jobs + ${value(difference)}`, `counted_at = ${value(instant(Date.now()))}`],
+    remove: ['lane', 'due_at'],
+  }));
 }

@@ -1,3 +1,4 @@
+import { type Clauses, expressUpdate, type PlaceValue } from '../../aws/express-update.ts';
 import { updateItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
 import { instant } from '../engine/item/job.ts';
@@ -32,31 +33,22 @@ export async function sweepAlone(
 type Lease = ReturnType<typeof leaseOf>;
 
 const take = (Key: Lease, until: string) =>
-  update(Key, {
-    UpdateExpression: 'SET swept_until = :until',
-    ConditionExpression: 'attribute_not_exists(swept_until) OR swept_until < :now',
-    ExpressionAttributeValues: { ':until': until, ':now': instant(Date.now()) },
-    ReturnValues: 'ALL_NEW',
-  });
+  change(Key, (value) => ({
+    when: [`attribute_not_exists(swept_until) OR swept_until < ${value(instant(Date.now()))}`],
+    set: [`swept_until = ${value(until)}`],
+  }));
 
 /** Returns the most shards that a queue has had, and keeps that with the lease. */
 async function mostShards(Key: Lease, before: number | undefined): Promise<number> {
   const now = setting('LANE_SHARDS');
   if (before !== undefined && before >= now) return before;
-  await update(Key, {
-    UpdateExpression: 'SET lane_shards = :shards',
-    ExpressionAttributeValues: { ':shards': now },
-  });
+  await change(Key, (value) => ({ set: [`lane_shards = ${value(now)}`] }));
   return now;
 }
 
 /** A sweep that outlived its lease must not end the next one's lease. */
 const giveBack = (Key: Lease, until: string) =>
-  update(Key, {
-    UpdateExpression: 'REMOVE swept_until',
-    ConditionExpression: 'swept_until = :until',
-    ExpressionAttributeValues: { ':until': until },
-  });
+  change(Key, (value) => ({ when: [`swept_until = ${value(until)}`], remove: ['swept_until'] }));
 
-const update = (Key: Lease, expressions: object) =>
-  updateItem({ TableName: setting('JOBS_TABLE'), Key, ...expressions });
+const change = (Key: Lease, write: (value: PlaceValue) => Clauses) =>
+  updateItem({ ...expressUpdate(setting('JOBS_TABLE'), Key, write), ReturnValues: 'ALL_NEW' });

@@ -39,7 +39,7 @@ async function createSome(parent: ClaimedJob, children: Child[], set: object): P
   const add = { children_total: children.length, children_ended: 0 };
   const writes = children.map(({ job, beside = [] }) => [{ Put: creationOf(job) }, ...beside]);
   const failed = await writeTransaction([
-    { Update: updateOf(parent, { ...whileLeased(parent), set, add }) },
+    { Update: updateOf(parent, { when: whileLeased(parent), set, add }) },
     ...writes.flat(),
   ]);
   if (!failed) return;

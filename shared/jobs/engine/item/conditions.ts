@@ -1,4 +1,6 @@
+import type { PlaceName, PlaceValue } from '../../../aws/express-update.ts';
 import { type ClaimedJob, instant } from './job.ts';
+import type { JobStatus } from './status.ts';
 
 /*
  * The state machine of jobs: every write that moves a job, each on a condition. If two writers try to move a
@@ -46,42 +48,42 @@ import { type ClaimedJob, instant } from './job.ts';
  * it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
 
-/** What a write of a job depends on: a condition expression, and its values. */
-export interface Condition {
-  when: string;
-  values: Record<string, unknown>;
-}
+/** What a write of a job depends on, as an expression with the places of its values and names. */
+export type Condition = (value: PlaceValue, name: PlaceName) => string;
 
-/** Adds to a condition. */
-export const and = ({ when, values }: Condition, also: string, more = {}): Condition => ({
-  when: `${when} AND ${also}`,
-  values: { ...values, ...more },
-});
+/** All of some conditions. */
+export const and =
+  (...conditions: Condition[]): Condition =>
+  (...places) =>
+    conditions.map((condition) => condition(...places)).join(' AND ');
 
 /** There is such a job. */
-export const whileThere: Condition = { when: 'attribute_exists(#status)', values: {} };
+export const whileThere: Condition = (_, name) => `attribute_exists(${name('status')})`;
+
+/** The job has a status. */
+export const whileIn =
+  (status: JobStatus): Condition =>
+  (value, name) =>
+    `${name('status')} = ${value(status)}`;
 
 /** The job is queued. */
-export const whileQueued: Condition = {
-  when: '#status = :queued',
-  values: { ':queued': 'queued' },
-};
+export const whileQueued = whileIn('queued');
 
 /** The job is queued, and its wait is over. */
 export const whileReady = (now: number) =>
-  and(whileQueued, 'ready_at <= :now', { ':now': instant(now) });
+  and(whileQueued, (value) => `ready_at <= ${value(instant(now))}`);
 
 /** A job with a `turn` may be claimed even if `ready_at` is to come: the writer's clock may have been ahead. */
 export const whileClaimable = (now: number) =>
-  and(whileQueued, '(attribute_exists(turn) OR ready_at <= :now)', { ':now': instant(now) });
+  and(whileQueued, (value) => `(attribute_exists(turn) OR ready_at <= ${value(instant(now))})`);
 
-const whileProcessing = { when: '#status = :processing', values: { ':processing': 'processing' } };
+const whileProcessing = whileIn('processing');
 
 /** The job waits for its children. */
-export const whileWaiting = and(whileProcessing, 'attribute_not_exists(lease_id)');
+export const whileWaiting = and(whileProcessing, () => 'attribute_not_exists(lease_id)');
 
 /** Some worker holds the job's lease. */
-export const whileHeld = and(whileProcessing, 'attribute_exists(lease_id)');
+export const whileHeld = and(whileProcessing, () => 'attribute_exists(lease_id)');
 
 /** The condition of every write of a worker: it still holds the lease, and knows of a stop if there was one. */
 export const whileLeased = (job: ClaimedJob): Condition =>
@@ -89,15 +91,15 @@ export const whileLeased = (job: ClaimedJob): Condition =>
 
 /** The worker still holds the lease, whether or not the job was stopped meanwhile. */
 export const whileLeasedAtAll = ({ lease_id }: ClaimedJob) =>
-  and(whileProcessing, 'lease_id = :lease', { ':lease': lease_id });
+  and(whileProcessing, (value) => `lease_id = ${value(lease_id)}`);
 
 /** The worker still holds the lease, and the job was stopped. */
 export const whileStopped = (job: ClaimedJob) =>
-  and(whileLeasedAtAll(job), 'attribute_exists(stop_reason)');
+  and(whileLeasedAtAll(job), () => 'attribute_exists(stop_reason)');
 
 /** Adds to a condition that the job was not stopped. */
 export const unlessStopped = (condition: Condition) =>
-  and(condition, 'attribute_not_exists(stop_reason)');
+  and(condition, () => 'attribute_not_exists(stop_reason)');
 
 /** The attributes of a lease. */
 export const leaseAttributes = ['lease_id', 'lease_until'] as const;

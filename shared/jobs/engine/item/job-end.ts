@@ -1,8 +1,10 @@
 import type { TransactWriteItem } from '../../../aws/transact.ts';
 import {
+  and,
   type Condition,
   leaseAttributes,
   unlessStopped,
+  whileIn,
   whileLeased,
   whileLeasedAtAll,
   whileQueued,
@@ -33,7 +35,7 @@ export function completionWrite(
   const ended: Partial<Job> = { ...set, ...endedNow(job, 'done') };
   const condition = unlessStopped(whileLeasedAtAll(job));
   const remove: (keyof Job)[] = ['error', ...openAttributes];
-  const write = { Update: updateOf(job, { ...condition, set: ended, remove }) };
+  const write = { Update: updateOf(job, { when: condition, set: ended, remove }) };
   return { write, done: { ...job, ...ended } };
 }
 
@@ -53,7 +55,7 @@ export const cancelQueuedJob = (job: JobKey) => cancelWaiting(job, whileQueued);
 /** queued → cancelled, on a condition. */
 export const cancelWaiting = (job: JobKey, condition: Condition, set: Partial<Job> = {}) =>
   updateJob(job, {
-    ...condition,
+    when: condition,
     set: { ...set, ...endedNow(job, 'cancelled') },
     remove: ['turn', 'due_at'],
   });
@@ -67,12 +69,11 @@ export function nameRetry(
   retry_job_id: string,
   { retriesFailed }: Pick<Kind, 'retriesFailed'>,
 ): Promise<Job | undefined> {
-  const failed = { ':failed': 'failed', ':cancelled': 'cancelled' };
+  const failed: Condition = (value, name) =>
+    `${name('status')} IN (${value('failed')}, ${value('cancelled')})`;
+  const inPart = and(whileIn('done'), (value) => `children_failed > ${value(0)}`);
   return updateJob(job, {
-    when: retriesFailed
-      ? '#status IN (:failed, :cancelled) OR (#status = :done AND children_failed > :none)'
-      : '#status IN (:failed, :cancelled)',
-    values: retriesFailed ? { ...failed, ':done': 'done', ':none': 0 } : failed,
+    when: retriesFailed ? (...places) => `${failed(...places)} OR (${inPart(...places)})` : failed,
     setOnce: { retry_job_id },
   });
 }
@@ -99,7 +100,7 @@ function endJob<Its extends ClaimedJob>(
   remove: (keyof Job)[] = [],
 ): Promise<Job | undefined> {
   return updateJob<ClaimedJob>(job, {
-    ...condition,
+    when: condition,
     set: { ...set, ...endedNow(job, status) } as Partial<ClaimedJob>,
     remove: [...remove, ...openAttributes],
   });

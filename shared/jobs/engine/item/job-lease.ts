@@ -28,7 +28,7 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   const isFolder = queueOf(key.lane) === 'folder';
   const leaseUntil = instant(now + leaseMs);
   const claimed = await updateJob(key, {
-    ...whileClaimable(now),
+    when: whileClaimable(now),
     set: {
       status: 'processing',
       lease_id: randomUUID(),
@@ -55,7 +55,7 @@ export async function renewLease(job: ClaimedJob): Promise<ClaimedJob | undefine
   const lease_until = instant(now + leaseMs);
   const isDueSoon = (job.due_at ?? '') < instant(now + 1.5 * renewEveryMs);
   const renewed = await updateJob(job, {
-    ...whileLeasedAtAll(job),
+    when: whileLeasedAtAll(job),
     set: { lease_until, ...(isDueSoon && { due_at: lease_until }) },
   });
   return renewed as ClaimedJob | undefined;
@@ -73,11 +73,11 @@ export async function saveProgress<Its extends ClaimedJob, Saved extends Partial
   job: Its,
   set: Saved,
 ): Promise<Its & Saved> {
-  const saved = await updateJob<Its>(job, { ...whileLeased(job), set });
+  const saved = await updateJob<Its>(job, { when: whileLeased(job), set });
   if (!saved) throw new LeaseLostError();
   return saved as Its & Saved;
 }
 
 /** Writes down that no other job runs beside this one, under the lease that it has. Undefined if that is another's. */
 export const beginAlone = (job: ClaimedJob) =>
-  updateJob(job, { ...whileLeasedAtAll(job), set: { alone_lease: job.lease_id } });
+  updateJob(job, { when: whileLeasedAtAll(job), set: { alone_lease: job.lease_id } });

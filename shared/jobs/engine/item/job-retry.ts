@@ -19,7 +19,7 @@ export function retryJob(
   if (used >= most) return failJob(job, error, {}, condition);
   const now = Date.now();
   return updateJob(job, {
-    ...condition,
+    when: condition,
     set: {
       status: 'queued',
       ...counted,
@@ -61,7 +61,7 @@ export function takeBackJob(
   error: string,
   lastError: string,
 ): Promise<Job | undefined> {
-  const silent = and(whileLeased(job), 'lease_until = :until', { ':until': job.lease_until });
+  const silent = and(whileLeased(job), (value) => `lease_until = ${value(job.lease_until)}`);
   if (job.stop_reason) return retryJob(job, error, 0, silent);
   if (job.alone_lease === job.lease_id) return failJob(job, lastError, {}, silent);
   return retryJob(job, error, 0, silent, freeTry);

@@ -26,12 +26,12 @@ export async function stopJob(
 /** The write of `stopJob` for a job that stands as it was read. */
 function stopAsSeen(job: Job, stop_reason: string, endsByWorker: boolean) {
   const stop = { stop_reason, stopped_at: instant(Date.now()) };
-  if (job.lease_id) return updateJob(job, { ...unlessStopped(whileHeld), set: stop });
+  if (job.lease_id) return updateJob(job, { when: unlessStopped(whileHeld), set: stop });
   const isWaiting = job.status === 'processing';
   if (isWaiting || job.started_at || endsByWorker) {
     const condition = unlessStopped(isWaiting ? whileWaiting : whileQueued);
     return queueAgain({ ...job, stop_reason }, condition, stop);
   }
-  const fresh = and(whileQueued, 'attribute_not_exists(started_at)');
+  const fresh = and(whileQueued, () => 'attribute_not_exists(started_at)');
   return cancelWaiting(job, unlessStopped(fresh), stop);
 }

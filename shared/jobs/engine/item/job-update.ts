@@ -1,11 +1,12 @@
-import type { TransactWriteItem } from '../../../aws/transact.ts';
+import { expressUpdate } from '../../../aws/express-update.ts';
 import { updateItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import type { Condition } from './conditions.ts';
 import type { Job, JobKey } from './job.ts';
 import { notedProgress } from './progress.ts';
 
-interface JobUpdate<Its extends Job> extends Condition {
+interface JobUpdate<Its extends Job> {
+  when: Condition;
   set?: Partial<Its>;
   /** Attributes to set if they are not there yet. */
   setOnce?: Partial<Its>;
@@ -30,36 +31,30 @@ export async function updateJob<Its extends Job = Job>(
 /** Returns an update as a transaction takes it. It also writes how far the job has come, if it runs in this process. */
 export function updateOf<Its extends Job = Job>(
   job: Leased,
-  { when, values, set, setOnce = {}, remove = [], add = {}, append = {} }: JobUpdate<Its>,
-): NonNullable<TransactWriteItem['Update']> {
+  { when, set, setOnce, remove = [], add, append }: JobUpdate<Its>,
+) {
   const { key_id, job_id } = job;
-  const given = Object.entries({ progress: notedProgress(job), ...set, ...setOnce }).filter(
-    ([, value]) => value !== undefined,
-  );
-  const assigned = (name: string) =>
-    name in setOnce ? `if_not_exists(#${name}, :set_${name})` : `:set_${name}`;
-  const lists = Object.keys(append);
-  const sets = [
-    ...given.map(([name]) => `#${name} = ${assigned(name)}`),
-    ...lists.map((name) => `#${name} = list_append(if_not_exists(#${name}, :empty), :set_${name})`),
-  ];
-  const added = Object.keys(add).map((name) => `#${name} :set_${name}`);
-  const written = { ...Object.fromEntries(given), ...add, ...append };
-  const names = [...Object.keys(written), ...remove, 'status'];
-  return {
-    TableName: setting('JOBS_TABLE'),
-    Key: { key_id, job_id },
-    ConditionExpression: when,
-    UpdateExpression: [
-      sets.length > 0 ? `SET ${sets.join(', ')}` : '',
-      remove.length > 0 ? `REMOVE ${remove.map((name) => `#${name}`).join(', ')}` : '',
-      added.length > 0 ? `ADD ${added.join(', ')}` : '',
-    ].join(' '),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: {
-      ...values,
-      ...Object.fromEntries(Object.entries(written).map(([name, to]) => [`:set_${name}`, to])),
-      ...(lists.length > 0 && { ':empty': [] }),
-    },
-  };
+  const progress = notedProgress(job);
+  return expressUpdate(setting('JOBS_TABLE'), { key_id, job_id }, (value, name) => {
+    const once = (attribute: string, first: unknown) =>
+      `if_not_exists(${name(attribute)}, ${value(first)})`;
+    return {
+      when: [when(value, name)],
+      set: [
+        ...each({ progress, ...set }, (attribute, to) => `${name(attribute)} = ${value(to)}`),
+        ...each(setOnce, (attribute, to) => `${name(attribute)} = ${once(attribute, to)}`),
+        ...each(
+          append,
+          (attribute, items) =>
+            `${name(attribute)} = list_append(${once(attribute, [])}, ${value(items)})`,
+        ),
+      ],
+      remove: remove.map((attribute) => name(attribute)),
+      add: each(add, (attribute, more) => `${name(attribute)} ${value(more)}`),
+    };
+  });
 }
+
+/** The clauses of the attributes that are given. */
+const each = (given: object = {}, clauseOf: (attribute: string, value: unknown) => string) =>
+  Object.entries(given).map(([attribute, to]) => to !== undefined && clauseOf(attribute, to));

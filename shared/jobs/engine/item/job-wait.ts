@@ -3,6 +3,7 @@ import {
   type Condition,
   leaseAttributes,
   unlessStopped,
+  whileIn,
   whileLeased,
   whileQueued,
   whileReady,
@@ -27,7 +28,7 @@ export function postponeJob(
 ): Promise<Job | undefined> {
   const until = instant(untilMs);
   return updateJob(job, {
-    ...whileLeased(job),
+    when: whileLeased(job),
     set: { status: 'queued', error, ready_at: until, due_at: until, ...set },
     remove: [...leaseAttributes],
   });
@@ -50,14 +51,14 @@ type TurnFields = JobKey & Pick<Job, 'priority'> & { tag?: number | undefined };
 
 /** Makes a queued job ready once its wait is over. Returns undefined if it waits still, or is ready already. */
 export function makeReady(job: TurnFields): Promise<Job | undefined> {
-  const condition = and(whileReady(Date.now()), 'attribute_not_exists(turn)');
-  return updateJob(job, { ...condition, set: { turn: turnOf(job) } });
+  const condition = and(whileReady(Date.now()), () => 'attribute_not_exists(turn)');
+  return updateJob(job, { when: condition, set: { turn: turnOf(job) } });
 }
 
 /** Gives the lease up while children run. The job is queued again at once if all of them have ended already. */
 export async function suspendJob(job: ClaimedJob): Promise<Job | undefined> {
   const suspended = await updateJob(job, {
-    ...whileLeased(job),
+    when: whileLeased(job),
     set: { due_at: instant(Date.now() + childrenGraceMs), ...attemptOf(job) },
     remove: ['error', ...leaseAttributes],
   });
@@ -72,14 +73,17 @@ export const haveChildrenEnded = ({ children_total = 0, children_ended = 0 }: Jo
 /** processing → queued, for a job that waits for its children, once the last of them has ended. */
 export function resumeJob(job: TurnFields & Pick<Job, 'stop_reason'>): Promise<Job | undefined> {
   const haveEnded = '(attribute_not_exists(children_total) OR children_ended >= children_total)';
-  return queueAgain(job, and(whileWaiting, haveEnded));
+  return queueAgain(
+    job,
+    and(whileWaiting, () => haveEnded),
+  );
 }
 
 /** processing → queued until an instant, for a job that waits for a part which can't go on before. */
 export function pauseJob(job: JobKey, error: string, untilMs: number): Promise<Job | undefined> {
   const until = instant(untilMs);
   return updateJob(job, {
-    ...unlessStopped(whileWaiting),
+    when: unlessStopped(whileWaiting),
     set: { status: 'queued', error, ready_at: until, due_at: until },
   });
 }
@@ -87,8 +91,7 @@ export function pauseJob(job: JobKey, error: string, untilMs: number): Promise<J
 /** Has the sweep look at a job again later, if the job still stands as the sweep has seen it. */
 export function postponeSweep(job: Job, dueMs: number): Promise<Job | undefined> {
   return updateJob(job, {
-    when: '#status = :status AND due_at = :due',
-    values: { ':status': job.status, ':due': job.due_at },
+    when: and(whileIn(job.status), (value) => `due_at = ${value(job.due_at)}`),
     set: { due_at: instant(dueMs) },
   });
 }
@@ -97,7 +100,7 @@ export function postponeSweep(job: Job, dueMs: number): Promise<Job | undefined>
 export function wakeJob(job: Job): Promise<Job | undefined> {
   const now = instant(Date.now());
   return updateJob(job, {
-    ...and(whileQueued, 'ready_at = :ready', { ':ready': job.ready_at }),
+    when: and(whileQueued, (value) => `ready_at = ${value(job.ready_at)}`),
     set: { ready_at: now, due_at: now },
     remove: ['place'],
   });
@@ -112,7 +115,7 @@ export function queueAgain(
 ): Promise<Job | undefined> {
   const now = Date.now();
   return updateJob(job, {
-    ...condition,
+    when: condition,
     set: {
       status: 'queued',
       ready_at: instant(now),

@@ -1,3 +1,4 @@
+import { addTo, expressUpdate } from '../../../aws/express-update.ts';
 import { updateItem, updateOrItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { ServiceError } from '../../../http/errors.ts';
@@ -77,28 +78,27 @@ async function tryMove(
   isBehind: boolean,
 ): Promise<{ state?: KeyState; refusedBy?: KeyState | undefined }> {
   const room = roomOf(share, count);
+  const update = changeOf(keyId, (value, name) => {
+    const [at, before] = [name(mark), value(from - step)];
+    return {
+      when: [
+        isBehind ? `${at} > ${before}` : `(attribute_not_exists(${at}) OR ${at} <= ${before})`,
+        room !== undefined &&
+          (room < 0
+            ? `jobs <= ${value(room)}`
+            : `(attribute_not_exists(jobs) OR jobs <= ${value(room)})`),
+      ],
+      set: [
+        isBehind
+          ? `${at} = ${at} + ${value(count * step)}`
+          : `${at} = ${value(from + (count - 1) * step)}`,
+        `expires_at = ${value(retentionEnd())}`,
+        share && addTo('jobs', count, value),
+      ],
+    };
+  });
   const { output, refusedBy } = await updateOrItem<KeyState>({
-    TableName: setting('JOBS_TABLE'),
-    Key: keyStateKey(keyId),
-    ConditionExpression: [
-      isBehind ? '#mark > :before' : '(attribute_not_exists(#mark) OR #mark <= :before)',
-      ...(room === undefined
-        ? []
-        : [room < 0 ? 'jobs <= :room' : '(attribute_not_exists(jobs) OR jobs <= :room)']),
-    ].join(' AND '),
-    UpdateExpression: `SET ${[
-      isBehind ? '#mark = #mark + :move' : '#mark = :move',
-      'expires_at = :expires',
-      ...(share ? ['jobs = if_not_exists(jobs, :none) + :count'] : []),
-    ].join(', ')}`,
-    ExpressionAttributeNames: { '#mark': mark },
-    ExpressionAttributeValues: {
-      ':before': from - step,
-      ':move': isBehind ? count * step : from + (count - 1) * step,
-      ':expires': retentionEnd(),
-      ...(share && { ':none': 0, ':count': count }),
-      ...(room !== undefined && { ':room': room }),
-    },
+    ...update,
     ReturnValues: 'ALL_NEW',
   });
   return output ? { state: output.Attributes as KeyState } : { refusedBy };
@@ -143,18 +143,14 @@ const recountEveryMs = 10 * 60_000;
 /** A submission that died after it was counted, or an end that nobody counted, would take a key's room for good. */
 async function askForRecount(keyId: string): Promise<void> {
   const now = Date.now();
-  await updateItem({
-    TableName: setting('JOBS_TABLE'),
-    Key: keyStateKey(keyId),
-    ConditionExpression:
-      'attribute_exists(jobs) AND attribute_not_exists(due_at) AND (attribute_not_exists(counted_at) OR counted_at < :past)',
-    UpdateExpression: 'SET lane = :lane, due_at = :now',
-    ExpressionAttributeValues: {
-      ':lane': recountShard,
-      ':now': instant(now),
-      ':past': instant(now - recountEveryMs),
-    },
-  });
+  await changeKeyState(keyId, (value) => ({
+    when: [
+      'attribute_exists(jobs)',
+      'attribute_not_exists(due_at)',
+      `(attribute_not_exists(counted_at) OR counted_at < ${value(instant(now - recountEveryMs))})`,
+    ],
+    set: [`lane = ${value(recountShard)}`, `due_at = ${value(instant(now))}`],
+  }));
 }
 
 /** How long ends are counted together, for the rate at which jobs end. */
@@ -172,31 +168,15 @@ export async function uncountJobs(
   ended: ReadonlyMap<QueueName, number> = new Map(),
 ): Promise<void> {
   const span = spanAt(Date.now());
-  const queues = [...ended];
-  const removed = queues.flatMap(([queue]) =>
-    Array.from(
-      { length: removedSpans },
-      (_, index) => `ended_${queue}_${span - keptSpans - index}`,
+  const removed = Array.from({ length: removedSpans }, (_, index) => span - keptSpans - index);
+  await changeKeyState(keyId, (value, name) => ({
+    when: ['attribute_exists(jobs)'],
+    set: [`jobs = jobs - ${value(count)}`],
+    add: [...ended].map(([queue, more]) => `${name(`ended_${queue}_${span}`)} ${value(more)}`),
+    remove: [...ended.keys()].flatMap((queue) =>
+      removed.map((each) => name(`ended_${queue}_${each}`)),
     ),
-  );
-  await updateItem({
-    TableName: setting('JOBS_TABLE'),
-    Key: keyStateKey(keyId),
-    ConditionExpression: 'attribute_exists(jobs)',
-    UpdateExpression: [
-      'SET jobs = jobs - :count',
-      ...(queues.length > 0
-        ? [
-            `ADD ${queues.map(([queue]) => `ended_${queue}_${span} :${queue}`).join(', ')}`,
-            `REMOVE ${removed.join(', ')}`,
-          ]
-        : []),
-    ].join(' '),
-    ExpressionAttributeValues: {
-      ':count': count,
-      ...Object.fromEntries(queues.map(([queue, number]) => [`:${queue}`, number])),
-    },
-  });
+  }));
 }
 
 /** How many of a key's jobs ended a minute in a queue: in this span and the one before, five to ten minutes in all. */
@@ -217,14 +197,17 @@ async function forgetOldMarks(state: KeyState): Promise<void> {
     return name.startsWith('last_') && Number(state[name as 'last_']) < Date.now() * 1000 - dayUs;
   });
   if (old.length < maxOldMarks) return;
-  await updateItem({
-    TableName: setting('JOBS_TABLE'),
-    Key: keyStateKey(state.key_id),
-    ConditionExpression: old.map((_, index) => `#${index} = :${index}`).join(' AND '),
-    UpdateExpression: `REMOVE ${old.map((_, index) => `#${index}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(old.map((name, i) => [`#${i}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(
-      old.map((name, i) => [`:${i}`, state[name as 'last_']]),
-    ),
-  });
+  await changeKeyState(state.key_id, (value, name) => ({
+    when: old.map((each) => `${name(each)} = ${value(state[each as 'last_'])}`),
+    remove: old.map((each) => name(each)),
+  }));
 }
+
+type Change = Parameters<typeof expressUpdate>[2];
+
+const changeOf = (keyId: string, change: Change) =>
+  expressUpdate(setting('JOBS_TABLE'), keyStateKey(keyId), change);
+
+/** Changes a key's state, if it is as the change needs it. */
+export const changeKeyState = (keyId: string, change: Change) =>
+  updateItem(changeOf(keyId, change));

@@ -1,3 +1,4 @@
+import { expressUpdate } from '../../../aws/express-update.ts';
 import { updateItem, updateOrItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import { ServiceError } from '../../../http/errors.ts';
@@ -46,18 +47,12 @@ const nameOf = ({ job_id, lease_id }: ClaimedJob) => `${job_id}/${lease_id}`;
 
 /** Returns the runs under way if there are too many for another. */
 async function tryBegin(job: ClaimedJob, maxRunning: number): Promise<Running | undefined> {
-  const { refusedBy } = await updateOrItem<Running>({
-    TableName: setting('JOBS_TABLE'),
-    Key: runningKey(job.key_id),
-    ConditionExpression: 'attribute_not_exists(runs) OR size(runs) < :max',
-    UpdateExpression: 'ADD runs :run SET expires_at = :expires',
-    ExpressionAttributeValues: {
-      ':max': maxRunning,
-      ':run': new Set([nameOf(job)]),
-      ':expires': retentionEnd(),
-    },
-  });
-  return refusedBy;
+  const update = expressUpdate(setting('JOBS_TABLE'), runningKey(job.key_id), (value) => ({
+    when: [`attribute_not_exists(runs) OR size(runs) < ${value(maxRunning)}`],
+    set: [`expires_at = ${value(retentionEnd())}`],
+    add: [`runs ${value(new Set([nameOf(job)]))}`],
+  }));
+  return (await updateOrItem<Running>(update)).refusedBy;
 }
 
 /** How often the runs of a key are checked for lost workers. */
@@ -75,17 +70,17 @@ async function dropLostRuns({ key_id, runs = new Set() }: Running): Promise<bool
   return lost.length > 0;
 }
 
-const mayCheck = (keyId: string) =>
-  updateItem({
-    TableName: setting('JOBS_TABLE'),
-    Key: runningKey(keyId),
-    ConditionExpression: 'attribute_not_exists(checked_at) OR checked_at < :past',
-    UpdateExpression: 'SET checked_at = :now',
-    ExpressionAttributeValues: {
-      ':now': instant(Date.now()),
-      ':past': instant(Date.now() - checkEveryMs),
-    },
-  });
+const mayCheck = (keyId: string) => {
+  const now = Date.now();
+  return updateItem(
+    expressUpdate(setting('JOBS_TABLE'), runningKey(keyId), (value) => ({
+      when: [
+        `attribute_not_exists(checked_at) OR checked_at < ${value(instant(now - checkEveryMs))}`,
+      ],
+      set: [`checked_at = ${value(instant(now))}`],
+    })),
+  );
+};
 
 async function removeRuns(keyId: string, runs: string[]): Promise<void> {
   await updateItem({

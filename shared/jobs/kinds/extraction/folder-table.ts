@@ -3,7 +3,7 @@ import { ServiceError } from '../../../http/errors.ts';
 import { errorFields, log } from '../../../log.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import { madeFor } from '../../engine/children/children.ts';
-import { and, type Condition, whileThere } from '../../engine/item/conditions.ts';
+import { and, type Condition, whileIn, whileThere } from '../../engine/item/conditions.ts';
 import { familyOf, findJob, instant, type Job } from '../../engine/item/job.ts';
 import { updateJob } from '../../engine/item/job-update.ts';
 import { isPermanent, jobErrorText } from '../../engine/run/failure.ts';
@@ -44,10 +44,9 @@ export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void
   if (folder?.input_type !== 'drive_folder' || !folder.extract?.table) return;
   const table_at = instant(Date.now() - writtenEveryMs);
   try {
-    const locked = await lockTable(folder, {
-      when: '#status = :processing AND (attribute_not_exists(table_at) OR table_at <= :before)',
-      values: { ':processing': 'processing', ':before': table_at },
-    });
+    const mayWrite: Condition = (value) =>
+      `(attribute_not_exists(table_at) OR table_at <= ${value(table_at)})`;
+    const locked = await lockTable(folder, and(whileIn('processing'), mayWrite));
     if (locked) await writeLocked(locked);
   } catch (error) {
     // The next file that is done writes it, or the folder's own end.
@@ -70,9 +69,10 @@ export async function finishTable(folder: TableJob): Promise<Delivery> {
 async function lockTable(folder: TableJob, condition: Condition): Promise<TableJob | undefined> {
   const now = Date.now();
   return updateJob<TableJob>(folder, {
-    ...and(condition, '(attribute_not_exists(table_until) OR table_until <= :now)', {
-      ':now': instant(now),
-    }),
+    when: and(
+      condition,
+      (value) => `(attribute_not_exists(table_until) OR table_until <= ${value(instant(now))})`,
+    ),
     set: { table_at: instant(now), table_until: instant(now + lockMs) },
   });
 }
@@ -82,7 +82,7 @@ async function writeLocked(folder: TableJob): Promise<string> {
     return await writeTable(folder);
   } finally {
     await updateJob<TableJob>(folder, {
-      ...and(whileThere, 'table_until = :mine', { ':mine': folder.table_until }),
+      when: and(whileThere, (value) => `table_until = ${value(folder.table_until)}`),
       remove: ['table_until'],
     });
   }
@@ -94,7 +94,7 @@ async function writeTable(folder: TableJob): Promise<string> {
   await using directory = await newTempDir();
   const files = await writeTables(specOfJob(folder), documentsOf(folder), directory.path);
   const ids = await reserveTables(folder, files, (table_file_ids) =>
-    updateJob<TableJob>(folder, { ...whileThere, set: { table_file_ids } }),
+    updateJob<TableJob>(folder, { when: whileThere, set: { table_file_ids } }),
   );
   if (Date.now() > latestMs) throw new ServiceError(503, 'table_late', 'The table came too late.');
   for (const { suffix, mimeType, path } of files) {

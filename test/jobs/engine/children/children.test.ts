@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChildren } from '../../../../shared/jobs/engine/children/children.ts';
+import { whileThere } from '../../../../shared/jobs/engine/item/conditions.ts';
 import {
   type ClaimedJob,
   childIdOf,
@@ -36,7 +37,7 @@ async function claimed(job: Job): Promise<ClaimedJob> {
 async function claimedFolder(): Promise<ClaimedJob> {
   const job = await submitted();
   const set = { kind: 'folder', phase: 'listing' };
-  await updateJob(job, { when: 'attribute_exists(#status)', values: {}, set });
+  await updateJob(job, { when: whileThere, set });
   return claimed(job);
 }
 

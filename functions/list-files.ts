@@ -1,5 +1,4 @@
-import { listFiles } from '../shared/files/list-files.ts';
-import { FileListQuery } from '../shared/files/requests.ts';
+import { FileListQuery, listFiles } from '../shared/files/list-files.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** GET /v1/files */

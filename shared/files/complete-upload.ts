@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { expressUpdate } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
@@ -104,19 +105,14 @@ const completing = (
   fileId: string,
   completion: string,
 ): TransactWriteItem => ({
-  Update: {
-    TableName: setting('FILES_TABLE'),
-    Key: { key_id, entry },
-    ConditionExpression: '#status = :pending',
-    UpdateExpression:
-      'SET #status = :completed, file_id = :file, completion = :completion, expires_at = :forgotten REMOVE lane, due_at',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':pending': 'pending',
-      ':completed': 'completed',
-      ':file': fileId,
-      ':completion': completion,
-      ':forgotten': inSeconds(Date.now()) + knownSeconds,
-    },
-  },
+  Update: expressUpdate(setting('FILES_TABLE'), { key_id, entry }, (value, name) => ({
+    when: [`${name('status')} = ${value('pending')}`],
+    set: [
+      `${name('status')} = ${value('completed')}`,
+      `file_id = ${value(fileId)}`,
+      `completion = ${value(completion)}`,
+      `expires_at = ${value(inSeconds(Date.now()) + knownSeconds)}`,
+    ],
+    remove: ['lane', 'due_at'],
+  })),
 });

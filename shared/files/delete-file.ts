@@ -1,6 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { dynamodb } from '../aws/dynamodb.ts';
+import { expressUpdate } from '../aws/express-update.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
@@ -73,26 +74,15 @@ export async function endWith(
   others: TransactWriteItem[],
   object?: string,
 ): Promise<boolean> {
-  const failed = await writeTransaction([
-    {
-      Update: {
-        TableName: setting('FILES_TABLE'),
-        Key: { key_id, entry },
-        ConditionExpression: `#status = :from${object ? ' AND #object = :object' : ''}`,
-        UpdateExpression: 'SET #status = :to, lane = :lane, due_at = :due',
-        ExpressionAttributeNames: { '#status': 'status', ...(object && { '#object': 'object' }) },
-        ExpressionAttributeValues: {
-          ':from': from,
-          ':to': to,
-          ':lane': sweepLane,
-          ':due': instant(Date.now() + sweepAfterMs),
-          ...(object && { ':object': object }),
-        },
-      },
-    },
-    ...others,
-  ]);
-  return failed === undefined;
+  const Update = expressUpdate(setting('FILES_TABLE'), { key_id, entry }, (value, name) => ({
+    when: [`${name('status')} = ${value(from)}`, object && `${name('object')} = ${value(object)}`],
+    set: [
+      `${name('status')} = ${value(to)}`,
+      `lane = ${value(sweepLane)}`,
+      `due_at = ${value(instant(Date.now() + sweepAfterMs))}`,
+    ],
+  }));
+  return (await writeTransaction([{ Update }, ...others])) === undefined;
 }
 
 /**
@@ -103,15 +93,15 @@ export async function eraseRemains(kept: Kept, untilMs: number): Promise<void> {
   if (!(await deleteFolder(kept, untilMs))) return;
   const { key_id, entry, erased_at } = kept;
   const now = Date.now();
-  const ofItem = { TableName: setting('FILES_TABLE'), Key: { key_id, entry } };
+  const [TableName, Key] = [setting('FILES_TABLE'), { key_id, entry }];
   if (erased_at && Date.parse(erased_at) + lateWriterMs <= now) {
-    await dynamodb.send(new DeleteCommand(ofItem));
+    await dynamodb.send(new DeleteCommand({ TableName, Key }));
     return;
   }
-  await updateItem({
-    ...ofItem,
-    ConditionExpression: 'attribute_exists(entry) AND attribute_not_exists(erased_at)',
-    UpdateExpression: 'SET erased_at = :now, due_at = :due',
-    ExpressionAttributeValues: { ':now': instant(now), ':due': instant(now + lateWriterMs) },
-  });
+  await updateItem(
+    expressUpdate(TableName, Key, (value) => ({
+      when: ['attribute_exists(entry)', 'attribute_not_exists(erased_at)'],
+      set: [`erased_at = ${value(instant(now))}`, `due_at = ${value(instant(now + lateWriterMs))}`],
+    })),
+  );
 }

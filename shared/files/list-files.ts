@@ -1,19 +1,26 @@
 import * as v from 'valibot';
 import { queryItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { FileObject, isVisible, type StoredFile, toFileObject } from './file.ts';
-
-/** What of a key's files is asked for, and in what order. */
-export interface FileListOptions {
-  purpose?: string | undefined;
-  limit?: number | undefined;
-  order?: 'asc' | 'desc' | undefined;
-  /** The id of the file that the list goes on behind. */
-  after?: string | undefined;
-}
+import { typedMessage } from '../http/field-errors.ts';
+import { integerText } from '../http/schema.ts';
+import { FileObject, fileIdPattern, isVisible, type StoredFile, toFileObject } from './file.ts';
 
 /** The most files of one list, as in the protocol. */
-export const maxListed = 10_000;
+const maxListed = 10_000;
+
+/** The query of `GET /v1/files`. */
+export const FileListQuery = v.object({
+  purpose: v.optional(v.string()),
+  limit: v.optional(integerText(1, maxListed)),
+  order: v.optional(v.picklist(['asc', 'desc'])),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(fileIdPattern, typedMessage('value_error', 'Value error, not the id of a file')),
+    ),
+  ),
+});
+export type FileListQuery = v.InferOutput<typeof FileListQuery>;
 
 /** A page of a key's files. */
 export const FileList = v.object({
@@ -28,7 +35,7 @@ export type FileList = v.InferOutput<typeof FileList>;
 /** Lists the files that a key sees, the newest first by default. */
 export async function listFiles(
   keyId: string,
-  { purpose, limit = maxListed, order = 'desc', after }: FileListOptions = {},
+  { purpose, limit = maxListed, order = 'desc', after }: FileListQuery = {},
 ): Promise<FileList> {
   const data: FileObject[] = [];
   const files = queryItems<StoredFile>({

@@ -1,4 +1,5 @@
 import { getItem } from '../aws/dynamodb.ts';
+import { expressUpdate, type PlaceName, type PlaceValue } from '../aws/express-update.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
@@ -31,35 +32,27 @@ export async function bytesLeft(keyId: string): Promise<number> {
  */
 export function countFile(keyId: string, bytes: number, beyondQuota = false): TransactWriteItem {
   const quota = setting('FILE_QUOTA');
-  if (bytes > quota.bytes && !beyondQuota) throw quotaExceeded();
-  return {
-    Update: {
-      TableName: setting('FILES_TABLE'),
-      Key: usageKey(keyId),
-      UpdateExpression: 'ADD files :one, #bytes :bytes',
-      ExpressionAttributeNames: { '#bytes': 'bytes' },
-      ExpressionAttributeValues: {
-        ':one': 1,
-        ':bytes': bytes,
-        ...(!beyondQuota && { ':maxFiles': quota.files, ':most': quota.bytes - bytes }),
-      },
-      ...(!beyondQuota && {
-        ConditionExpression:
-          'attribute_not_exists(files) OR (files < :maxFiles AND #bytes <= :most)',
-      }),
-    },
-  };
+  if (beyondQuota) return counting(keyId, 1, bytes);
+  if (bytes > quota.bytes) throw quotaExceeded();
+  return counting(keyId, 1, bytes, (value, name) => {
+    const fits = `files < ${value(quota.files)} AND ${name('bytes')} <= ${value(quota.bytes - bytes)}`;
+    return `attribute_not_exists(files) OR (${fits})`;
+  });
 }
 
 /** The write that counts a file no more, part of the transaction that ends it. */
-export const uncountFile = (keyId: string, bytes: number): TransactWriteItem => ({
-  Update: {
-    TableName: setting('FILES_TABLE'),
-    Key: usageKey(keyId),
-    UpdateExpression: 'ADD files :one, #bytes :bytes',
-    ExpressionAttributeNames: { '#bytes': 'bytes' },
-    ExpressionAttributeValues: { ':one': -1, ':bytes': -bytes },
-  },
+export const uncountFile = (keyId: string, bytes: number) => counting(keyId, -1, -bytes);
+
+const counting = (
+  keyId: string,
+  files: number,
+  bytes: number,
+  when?: (value: PlaceValue, name: PlaceName) => string,
+): TransactWriteItem => ({
+  Update: expressUpdate(setting('FILES_TABLE'), usageKey(keyId), (value, name) => ({
+    when: [when?.(value, name)],
+    add: [`files ${value(files)}`, `${name('bytes')} ${value(bytes)}`],
+  })),
 });
 
 export function quotaExceeded(): ServiceError {

@@ -1,9 +1,7 @@
 import * as v from 'valibot';
-import { typedMessage } from '../http/field-errors.ts';
 import { FormFile } from '../http/form-file.ts';
 import { integerBetween, integerText, listOf, stringUpTo } from '../http/schema.ts';
-import { fileIdPattern, givenPurposes } from './file.ts';
-import { maxListed } from './list-files.ts';
+import { givenPurposes } from './file.ts';
 import { maxParts } from './upload-part.ts';
 
 /** How long a file may be seen that is to expire, in seconds: an hour to 30 days, as in the protocol. */
@@ -22,19 +20,6 @@ export const FileForm = v.object({
   file: FormFile,
   purpose,
   expires_after: v.optional(FormExpiry),
-});
-
-/** The query of `GET /v1/files`. */
-export const FileListQuery = v.object({
-  purpose: v.optional(v.string()),
-  limit: v.optional(integerText(1, maxListed)),
-  order: v.optional(v.picklist(['asc', 'desc'])),
-  after: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(fileIdPattern, typedMessage('value_error', 'Value error, not the id of a file')),
-    ),
-  ),
 });
 
 /** The path of a route to one file. */

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
 import { getItem } from '../aws/dynamodb.ts';
+import { expressUpdate } from '../aws/express-update.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
@@ -42,11 +43,8 @@ export interface StoredUpload extends Kept {
 }
 
 /** What a caller says of a new upload. */
-export interface NewUpload {
-  filename: string;
-  purpose: Purpose;
-  bytes: number;
-  mime_type: string;
+export interface NewUpload
+  extends Pick<StoredUpload, 'filename' | 'purpose' | 'bytes' | 'mime_type'> {
   expiresAfterSeconds?: number | undefined;
 }
 
@@ -116,22 +114,15 @@ export async function takePart(
   bytes: number,
   most: { bytes: number; parts: number },
 ): Promise<boolean> {
-  const taken = await updateItem({
-    TableName: setting('FILES_TABLE'),
-    Key: { key_id, entry },
-    ConditionExpression:
-      '#status = :pending AND received_bytes <= :most AND received_parts < :parts',
-    UpdateExpression: 'ADD received_bytes :bytes, received_parts :one',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':pending': 'pending',
-      ':bytes': bytes,
-      ':one': 1,
-      ':most': most.bytes - bytes,
-      ':parts': most.parts,
-    },
-  });
-  return taken !== undefined;
+  const update = expressUpdate(setting('FILES_TABLE'), { key_id, entry }, (value, name) => ({
+    when: [
+      `${name('status')} = ${value('pending')}`,
+      `received_bytes <= ${value(most.bytes - bytes)}`,
+      `received_parts < ${value(most.parts)}`,
+    ],
+    add: [`received_bytes ${value(bytes)}`, `received_parts ${value(1)}`],
+  }));
+  return (await updateItem(update)) !== undefined;
 }
 
 /** Ends an upload that becomes no file: it counts no more. Returns whether it did; another may have. */

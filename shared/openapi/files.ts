@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DeletedFile } from '../files/delete-file.ts';
 import { FileObject } from '../files/file.ts';
-import { FileList } from '../files/list-files.ts';
+import { FileList, FileListQuery } from '../files/list-files.ts';
 import * as requests from '../files/requests.ts';
 import { completionErrorAnswer } from './error-answers.ts';
 import { component, content, described, json, operation, parameters, words } from './operation.ts';
@@ -79,7 +79,7 @@ export const operations = [
   operation('get /v1/files', 'listFiles', 'Files', {
     summary: 'List your files',
     description: 'Your key’s files, the newest first.',
-    parameters: parameters('query', requests.FileListQuery, {
+    parameters: parameters('query', FileListQuery, {
       purpose: 'Only those for this.',
       limit: 'The most of a page; 10,000 by default.',
       order: '`asc` for the oldest first.',

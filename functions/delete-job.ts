@@ -1,4 +1,4 @@
-import { eraseFeedback } from '../shared/feedback/erase-feedback.ts';
+import { eraseFeedback } from '../shared/feedback/session-feedback.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
 import { eraseCallersJob } from '../shared/jobs/routes/erase-job.ts';

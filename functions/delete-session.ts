@@ -1,5 +1,5 @@
 import { deleteSession, SessionPath, SessionQuery } from '../shared/chat/session-records.ts';
-import { eraseFeedback } from '../shared/feedback/erase-feedback.ts';
+import { eraseFeedback } from '../shared/feedback/session-feedback.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 
 /** DELETE /chat/sessions/{session_id} */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { expressUpdate } from '../aws/express-update.ts';
 import { putItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
@@ -74,21 +75,16 @@ async function putRating(
 ): Promise<Feedback> {
   const at = new Date(now).toISOString();
   const given = { session_id, message_id, rating, model, comment, correction };
-  const replaced = { ...given, updated_at: at, expires_at };
-  const kept = { id: `feedback_${uuidv7()}`, created_at: at, day: at.slice(0, 10) };
-  const attributes = Object.entries({ ...replaced, ...kept });
-  const updated = await updateItem({
-    TableName: setting('FEEDBACK_TABLE'),
-    Key: key,
-    UpdateExpression: `SET ${[
-      ...Object.keys(replaced).map((name) => `#${name} = :${name}`),
-      ...Object.keys(kept).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
-    ].join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(attributes.map(([name]) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(
-      attributes.map(([name, value]) => [`:${name}`, value]),
-    ),
-    ReturnValues: 'ALL_NEW',
-  });
+  const replaced = Object.entries({ ...given, updated_at: at, expires_at });
+  const first = { id: `feedback_${uuidv7()}`, created_at: at, day: at.slice(0, 10) };
+  const update = expressUpdate(setting('FEEDBACK_TABLE'), key, (value, name) => ({
+    set: [
+      ...replaced.map(([field, to]) => `${name(field)} = ${value(to)}`),
+      ...Object.entries(first).map(
+        ([field, to]) => `${name(field)} = if_not_exists(${name(field)}, ${value(to)})`,
+      ),
+    ],
+  }));
+  const updated = await updateItem({ ...update, ReturnValues: 'ALL_NEW' });
   return updated?.Attributes as Feedback;
 }

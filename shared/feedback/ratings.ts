@@ -2,6 +2,7 @@ import { queryItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { type Days, eachDay } from '../usage/day.ts';
 import { contentNames, type Feedback } from './feedback.ts';
+import { shown } from './session-feedback.ts';
 
 /** Lists all keys' ratings that were first given in some days, the oldest first, without the contents that they rate. */
 export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
@@ -19,23 +20,8 @@ export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
 /** Exports the same ratings with their contents, each as one line of JSON. */
 export async function* exportFeedback(days: Days): AsyncGenerator<string> {
   for await (const feedback of listFeedback(days)) {
-    const { id, key_id, session_id, rating, model, comment, created_at, updated_at } = feedback;
-    // Ratings from before corrections existed have none.
-    const { message_id = null, correction = '' } = feedback;
     const contents = await contentsOf(feedback);
-    yield JSON.stringify({
-      id,
-      key_id,
-      session_id,
-      message_id,
-      rating,
-      model,
-      comment,
-      correction,
-      ...contents,
-      created_at,
-      updated_at,
-    });
+    yield JSON.stringify({ key_id: feedback.key_id, ...shown(feedback), ...contents });
   }
 }
 

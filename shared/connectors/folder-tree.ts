@@ -2,39 +2,28 @@ import pLimit from 'p-limit';
 import { unlessHidden } from '../drive/errors.ts';
 import { folderType, getDriveItem, type Item, shortcutType } from '../drive/item.ts';
 import { log } from '../log.ts';
+import { remembered } from '../remembered.ts';
 import { batchesOf, listIn, type SearchedFolder } from './drive-listing.ts';
 
 const maxFolders = 500;
 const maxDepth = 20;
 const requestsAtOnce = 8;
-const cacheMs = 5 * 60_000;
-const maxCachedTrees = 100;
-
-const cache = new Map<string, { tree: Promise<SearchedFolder[]>; untilMs: number }>();
+const maxTrees = 100;
+const trees = remembered<SearchedFolder[]>(5 * 60_000, maxTrees);
 
 /**
  * Returns a key's folders and shared drives with all folders below, up to 20 deep and 500 in all, the nearest first;
  * of an allowed file its folder. Remembered for 5 minutes. Throws what `callDrive` throws.
  */
-export function foldersUnder(
+export const foldersUnder = (
   allowedFolders: readonly string[],
   signal: AbortSignal,
-): Promise<SearchedFolder[]> {
-  const key = keyOf(allowedFolders);
-  const cached = cache.get(key);
-  if (cached && cached.untilMs > Date.now()) return cached.tree;
-  const tree = readTree(allowedFolders, signal);
-  cache.delete(key);
-  cache.set(key, { tree, untilMs: Date.now() + cacheMs });
-  if (cache.size > maxCachedTrees) cache.delete(cache.keys().next().value ?? '');
-  tree.catch(() => cache.delete(key));
-  return tree;
-}
+): Promise<SearchedFolder[]> =>
+  trees.get(keyOf(allowedFolders), () => readTree(allowedFolders, signal));
 
-/** Drops a tree that turned out to be old. */
-export function forgetFolders(allowedFolders: readonly string[]): void {
-  cache.delete(keyOf(allowedFolders));
-}
+/** Forgets a tree that turned out to be old. */
+export const forgetFolders = (allowedFolders: readonly string[]): void =>
+  trees.forget(keyOf(allowedFolders));
 
 const keyOf = (allowedFolders: readonly string[]) => [...new Set(allowedFolders)].sort().join();
 

@@ -3,6 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { findKey } from '../../keys/key.ts';
 import { errorFields, jobErrorWords, type LogFields, log } from '../../log.ts';
+import { remembered } from '../../remembered.ts';
 import { eventIdOf, findListener, newEvent, noteEvent } from '../../webhooks/event.ts';
 import type { JobEnd } from '../../webhooks/event-body.ts';
 import type { Task } from '../asked/task.ts';
@@ -71,22 +72,16 @@ export function hasEndedNow({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBR
 }
 
 /** As long as a changed key may take to count elsewhere. */
-const cacheMs = 60_000;
-const maxNames = 1_000;
-const cache = new Map<string, { name: Promise<string | undefined>; untilMs: number }>();
+const names = remembered<string | undefined>(60_000);
 
 /** What a key is called, for the log; undefined if that can't be read now. */
-function keyName(id: string): Promise<string | undefined> {
-  const cached = cache.get(id);
-  if (cached && cached.untilMs > Date.now()) return cached.name;
-  if (cache.size >= maxNames) cache.clear();
-  const name = findKey(id).then(
-    (key) => key?.name,
-    () => undefined,
+const keyName = (id: string): Promise<string | undefined> =>
+  names.get(id, () =>
+    findKey(id).then(
+      (key) => key?.name,
+      () => undefined,
+    ),
   );
-  cache.set(id, { name, untilMs: Date.now() + cacheMs });
-  return name;
-}
 
 /** Notes an event for each submitted job that ends, if its key has a listener. Returns the records that failed. */
 export async function noteEnds(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {

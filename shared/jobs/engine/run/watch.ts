@@ -1,6 +1,7 @@
 import { type ApiKey, findKey, readKey } from '../../../keys/key.ts';
 import { limitsOfKey } from '../../../keys/key-limits.ts';
 import { errorFields, log } from '../../../log.ts';
+import { remembered } from '../../../remembered.ts';
 import { type ClaimedJob, findJob, type Job, renewEveryMs } from '../item/job.ts';
 import { renewLease } from '../item/job-lease.ts';
 import { forgetProgress } from '../item/progress.ts';
@@ -77,22 +78,11 @@ export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
   if (watch.isStopped) throw new StoppedError();
 }
 
-const keys = new Map<string, { value: Promise<ApiKey | undefined>; readAtMs: number }>();
-const maxKeys = 1_000;
+const keys = remembered<ApiKey | undefined>(knownForMs);
 
 /** Reads the key of a job; undefined if there is none. What jobs of this process have read within the last second is used again. */
-export function findKeyOf({ key_id }: Job): Promise<ApiKey | undefined> {
-  const now = Date.now();
-  const known = keys.get(key_id);
-  const ageMs = now - (known?.readAtMs ?? 0);
-  // A clock may be set back.
-  if (known && ageMs >= 0 && ageMs < knownForMs) return known.value;
-  if (keys.size >= maxKeys) keys.clear();
-  const value = findKey(key_id);
-  keys.set(key_id, { value, readAtMs: now });
-  value.catch(() => keys.delete(key_id));
-  return value;
-}
+export const findKeyOf = ({ key_id }: Job): Promise<ApiKey | undefined> =>
+  keys.get(key_id, () => findKey(key_id));
 
 /** Reads the key of a job, as `findKeyOf` does. Throws `NotFoundError` if there is none. */
 export const readKeyOf = async (job: ClaimedJob) => (await findKeyOf(job)) ?? readKey(job.key_id);

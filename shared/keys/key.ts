@@ -3,6 +3,7 @@ import { getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
+import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { customerBudgets, raiseCustomer, setFurtherLimits } from '../ledger/owner-limits.ts';
@@ -84,6 +85,13 @@ export async function findKeyBySecret(secret: string): Promise<ApiKey | undefine
   const { key, refused } = await admit(secret);
   return refused ? undefined : key;
 }
+
+/** The caller that a key's requests have, with its limits. */
+export const callerOfKey = (key: ApiKey): Caller => ({
+  keyId: key.id,
+  keyName: key.name,
+  limits: JSON.stringify(limitsOfKey(key)),
+});
 
 /** Returns whether a key is active, expired or revoked now. */
 export function stateOf({ state, expires_at }: ApiKey): ApiKey['state'] | 'expired' {

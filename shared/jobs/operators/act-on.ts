@@ -1,9 +1,7 @@
 import pLimit from 'p-limit';
 import * as v from 'valibot';
-import type { Caller } from '../../http/caller.ts';
 import { ConflictError, ServiceError } from '../../http/errors.ts';
-import { type ApiKey, stateOf } from '../../keys/key.ts';
-import { limitsOfKey } from '../../keys/key-limits.ts';
+import { type ApiKey, callerOfKey, stateOf } from '../../keys/key.ts';
 import { Duration, subtractDuration } from '../../ledger/terms/duration.ts';
 import { findJob, type Job, type JobKey } from '../engine/item/job.ts';
 import { type JobStatus, jobStatuses } from '../engine/item/status.ts';
@@ -33,16 +31,9 @@ export interface Acted {
 
 const stoppedByOperator = 'stopped: The job was stopped by an operator.';
 
-/** The key as the caller that it would be, with its limits. */
-const callerOf = (key: ApiKey): Caller => ({
-  keyId: key.id,
-  keyName: key.name,
-  limits: JSON.stringify(limitsOfKey(key)),
-});
-
 /** Does to a job what its own key could ask for. Throws `ServiceError` where that would be refused. */
 export async function actOn(action: JobAction, key: ApiKey, jobId: string): Promise<JobRecord> {
-  const caller = callerOf(key);
+  const caller = callerOfKey(key);
   if (action === 'cancel') return cancelJob(caller, jobId);
   if (action === 'stop') return stopCallersJob(caller, jobId, stoppedByOperator);
   if (action === 'delete') return hideCallersJob(caller, jobId);

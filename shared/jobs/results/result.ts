@@ -123,14 +123,10 @@ export const ExtractCoverage = v.object({
 });
 
 /** What reading a document's pages came to, that fields were extracted from. */
-export const PagesRead = v.object({
-  page_count: Count,
-  images_used: Count,
-  cost_usd: Usd,
-  failed_pages: v.exactOptional(v.array(Count)),
-  low_confidence_pages: v.exactOptional(v.array(Count)),
-  warnings: v.exactOptional(v.array(ResultWarning)),
-});
+export const PagesRead = v.pick(OcrResult, [
+  ...(['page_count', 'images_used', 'cost_usd'] as const),
+  ...(['failed_pages', 'low_confidence_pages', 'warnings'] as const),
+]);
 
 /** The result of an extraction; `ocr` is null in the result of the extraction's own job. */
 export const ExtractResult = v.object({

@@ -5,37 +5,19 @@ import type { Progress } from '../engine/item/status.ts';
 import { batchIdOf, isBatch } from '../kinds/batch/batch-job.ts';
 import { asJob, progressNoted } from '../kinds/kinds.ts';
 import type { JobResult } from '../results/result.ts';
-import type { JobRecord } from './record.ts';
+import { JobRecord } from './record.ts';
 
-/** The record callers see, always with all of its fields. */
+/** The record callers see, always with all of its fields: most are the job's own, null where it has none. */
 export function toRecord(item: Job, resultJson = item.result_json): JobRecord {
   const job = asJob(item);
+  const fields = Object.keys(JobRecord.entries) as (keyof JobRecord & keyof typeof job)[];
   return {
+    ...(Object.fromEntries(fields.map((name) => [name, job[name] ?? null])) as JobRecord),
     id: job.job_id,
-    status: job.status,
-    job_type: job.job_type,
-    model: job.model,
-    input_type: job.input_type,
-    filename: job.filename ?? null,
-    priority: job.priority,
-    retry_count: job.retry_count,
-    max_retries: job.max_retries,
     result: resultJson ? (JSON.parse(resultJson) as JobResult) : null,
     error: job.stop_reason ?? job.error ?? null,
-    drive_folder_id: job.drive_folder_id ?? null,
-    drive_result_file_id: job.drive_result_file_id ?? null,
-    pipeline: job.pipeline ?? null,
-    pipeline_instruction: job.pipeline_instruction ?? null,
-    parent_job_id: job.parent_job_id ?? null,
-    created_at: job.created_at,
     started_at: job.attempt_at ?? job.started_at ?? null,
-    completed_at: job.completed_at ?? null,
-    drive_file_id: job.drive_file_id ?? null,
-    file_id: job.file_id ?? null,
     progress: progressOf(job),
-    retry_of: job.retry_of ?? null,
-    asked_priority: job.asked_priority ?? null,
-    metadata: job.metadata ?? null,
     result_file_id: resultFileIdOf(job),
     extract: extractShown(job),
     batch_id: isBatch(job) ? batchIdOf(job.job_id) : null,

@@ -131,13 +131,6 @@ function slugOf(question: string, hash: string): string {
   return [slug, hash.slice(0, 6)].filter(Boolean).join('-');
 }
 
-function cut(text: string, maxBytes: number): string {
-  let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > maxBytes) break;
-    end += character.length;
-  }
-  return text.slice(0, end);
-}
+/** The characters of a text that fit the bytes. */
+const cut = (text: string, maxBytes: number) =>
+  text.slice(0, new TextEncoder().encodeInto(text, Buffer.alloc(maxBytes)).read);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { keepCompiled } from '../keep-compiled.ts';
 import { guardRequests, instrumentOf } from '../permissions/guard.ts';
@@ -48,6 +49,10 @@ process.setSourceMapsEnabled(true);
 gatherLines(process.stdout);
 const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
 keepCompiled();
+// V8 lets a small heap grow by little before it collects all of it: every four seconds in a function under load. It may
+// grow to four times of what is in use, and to its function's memory at most. As an option of Node's start this would have
+// Node compile its own modules, which it has compiled for no such option: a third of what a process takes to load.
+setFlagsFromString('--heap-growing-percent=300');
 
 const stage = parentPort ?? process;
 stage.on('message', async (message: SandboxMessage) => {

@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline';
-import { setFlagsFromString } from 'node:v8';
 import type { Narrator } from '../narrator.ts';
 import { StageError } from '../stage-error.ts';
 import {
@@ -8,7 +7,7 @@ import {
   type ResponseSink,
   type RuntimeReply,
 } from './invocation.ts';
-import { type FunctionConfig, heapGrowing, type Runtime, startRuntime } from './start-runtime.ts';
+import { type FunctionConfig, type Runtime, startRuntime } from './start-runtime.ts';
 
 /**
  * The largest response that Lambda takes from a function that doesn't stream.
@@ -28,8 +27,6 @@ interface Pending {
   /** Ends the invocation when its time is up; there is none while the bundle loads. */
   timer?: NodeJS.Timeout;
 }
-
-setFlagsFromString(heapGrowing);
 
 /** What V8 writes from when a heap is full. It may have words of what was in it. */
 const outOfMemory = /^<--- Last few GCs|^FATAL ERROR/;

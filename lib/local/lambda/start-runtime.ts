@@ -62,7 +62,7 @@ function startProcess(config: FunctionConfig, env: NodeJS.ProcessEnv): Runtime {
     execPath: '/bin/sh',
     execArgv: [
       ...['-c', 'ulimit -c 0; exec "$0" "$@"', process.execPath],
-      ...[`--max-old-space-size=${config.memoryMb}`, heapGrowing],
+      `--max-old-space-size=${config.memoryMb}`,
     ],
     env,
     serialization: 'advanced',
@@ -81,12 +81,6 @@ function startProcess(config: FunctionConfig, env: NodeJS.ProcessEnv): Runtime {
     ),
   });
 }
-
-/**
- * V8 lets a small heap grow by little before it collects all of it: every four seconds in a function under load. It may
- * grow to four times of what is in use, and to its function's memory at most.
- */
-export const heapGrowing = '--heap-growing-percent=300';
 
 /** What a test's instrument reads of the stage's own environment. */
 const instrumentEnvironment = () =>

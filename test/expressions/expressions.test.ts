@@ -55,26 +55,37 @@ const isPlain = (ms: number) => ms > 6 * mostMs;
  * is tried four times: both take as long, and are interrupted as often, unless each letter is looked at again and again.
  */
 function timeBusy(expression: RegExp, attack: (length: number) => string): number {
+  let took = 0;
   for (const size of [16, 24, 32, 128, 512, 2_000]) {
-    const took = quickestOf(expression, attack(size));
+    took = quickestOf(expression, attack(size));
     if (took > mostMs) return took;
     if (size === 2_000 && took < 0.25) return 0;
   }
-  return timeGrown(attack(2_000), attack(8_000)) || timeGrown(attack(8_000), attack(32_000));
+  for (const size of [8_000, 32_000]) {
+    const grown = timeOf(expression, attack(size));
+    if (isGrown(took, grown)) {
+      const longMs = timeGrown(attack(size / 4), attack(size));
+      if (longMs > 0) return longMs;
+    }
+    took = grown;
+  }
+  return 0;
 
   function timeGrown(short: string, long: string): number {
     let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // What takes so long was not only interrupted.
-    const isLong = () => longMs > 4 * mostMs;
-    for (let tries = 0; tries < (isLong() ? 2 : 10); tries++) {
-      shortMs = Math.min(shortMs, timeOf(expression, short, 4));
+    // What takes so long each time was not only interrupted.
+    for (let tries = 0; tries < (longMs > mostMs ? 2 : 10); tries++) {
+      shortMs = Math.min(shortMs, timeOf(expression, short, 4) / 4);
       longMs = Math.min(longMs, timeOf(expression, long));
-      if (longMs < 2 || longMs < 2.25 * shortMs) return 0;
+      if (!isGrown(shortMs, longMs)) return 0;
       if (isPlain(longMs)) break;
     }
     return longMs;
   }
 }
+
+/** Whether a text of four times the length takes far more than four times as long. */
+const isGrown = (shortMs: number, longMs: number) => longMs >= 2 && longMs >= 9 * shortMs;
 
 /** The quicker of two tries; of one, if there is no doubt. */
 function quickestOf(expression: RegExp, text: string): number {

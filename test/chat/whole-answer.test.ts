@@ -2,11 +2,13 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import type { CompletionRequest } from '../../shared/chat/completion-request.ts';
 import { createCompletion } from '../../shared/chat/create-completion.ts';
 import { wholeAnswerMs } from '../../shared/chat/respond.ts';
+import { heartbeatMs } from '../../shared/http/event-stream.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { findAccount } from '../../shared/ledger/account/account.ts';
 import { openAccount } from '../../shared/ledger/read-account.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
+import { gate, streamOf } from '../support/servers/model-stub-pieces.ts';
 import { anyRoom } from '../support/servers/rooms.ts';
 import { useStore } from '../support/worlds/store.ts';
 
@@ -72,4 +74,25 @@ it('a streamed answer has as long as its function', async () => {
   for await (const _ of body);
 
   expect(given).not.toContain(wholeAnswerMs);
+});
+
+it('a stream has its head after 15 seconds of silence, before its first chunk', async () => {
+  const begun = gate();
+  async function* pieces() {
+    await begun.opened;
+    yield* streamOf(['late'], [1, 1]);
+  }
+  stub.respond({ kind: 'pieces', pieces: pieces() });
+  const asked = stub.requests.length;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const answer = complete({ stream: true });
+  await stub.requestCount(asked + 1);
+  await vi.advanceTimersByTimeAsync(heartbeatMs);
+
+  const { statusCode, body } = await answer;
+  vi.useRealTimers();
+  begun.open();
+
+  expect(statusCode).toBe(200);
+  expect((await Array.fromAsync(body, String)).join('')).toContain('late');
 });

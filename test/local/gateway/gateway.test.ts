@@ -133,6 +133,22 @@ describe('the gateway hands over', () => {
     expect(response.headers.get('x-kind')).toBe('pot');
     expect(await response.text()).toBe('hi');
   });
+
+  it('the head of a stream before its first piece', async () => {
+    const waiting = `
+      const isGoing = event.pathParameters.id === 'go';
+      if (isGoing) globalThis.goOn();
+      const gone = isGoing || new Promise((resolve) => { globalThis.goOn = resolve; });
+      const body = (async function* () { await gone; yield 'late'; })();
+      return { statusCode: 202, headers: { 'x-colour': 'red' }, body };`;
+    const url = await serve(functions.start(waiting, { streams: true }), { streams: true });
+
+    const response = await get(url, '/things/1');
+    await get(url, '/things/go');
+
+    expect([response.status, response.headers.get('x-colour')]).toEqual([202, 'red']);
+    expect(await response.text()).toBe('late');
+  });
 });
 
 describe('the gateway answers for', () => {

@@ -13,7 +13,11 @@ interface TinyOptions {
   environment?: Record<string, string>;
   permissions?: Permissions;
   maxProcesses?: number | undefined;
+  /** Makes it a streaming endpoint: its body returns a `StreamedResponse`. */
+  streams?: boolean;
 }
+
+const streamEndpoint = new URL('../../../shared/http/stream-endpoint.ts', import.meta.url).href;
 
 /** Functions of a line or two on the local stage's own host. */
 export class TinyFunctions {
@@ -33,15 +37,18 @@ export class TinyFunctions {
       environment = {},
       permissions = permissionsFor(),
       maxProcesses,
+      streams = false,
     }: TinyOptions = {},
   ): FunctionHost {
+    const handler = `async (event, context) => { calls += 1; ${body} }`;
     const codeDir = join(this.root, String(this.hosts.length));
     mkdirSync(codeDir);
     writeFileSync(
       join(codeDir, 'index.mjs'),
       `${preamble}
+      ${streams ? `import { openStreamEndpoint } from '${streamEndpoint}';` : ''}
       let calls = 0;
-      export async function handler(event, context) { calls += 1; ${body} }`,
+      export const handler = ${streams ? `openStreamEndpoint(${handler})` : handler};`,
     );
     const host = new FunctionHost(
       {

@@ -152,8 +152,11 @@ describe('a process whose parent is killed', () => {
 });
 
 it("a page that takes all of its time keeps no other key's pages waiting, and is not drawn again", async () => {
-  const slow = { process: own, ms: 8_000 };
+  const slow = { process: own, ms: 4_000 };
   const document = await openInProcess(slow, endless, 'pdf', readingOf('a'));
+  const quick = await openFor('b', fileOf(rawPdf(greys(4))));
+  // At once, so that both processes have started, and loaded what draws, before one of them is busy.
+  await Promise.all([read(document, 2), read(quick, 1)]);
   let isOver = false;
   const endlessly = read(document, 1).finally(() => {
     isOver = true;
@@ -161,7 +164,6 @@ it("a page that takes all of its time keeps no other key's pages waiting, and is
   const others = read(document, 2);
   await busyFor(0.5, 'pages-process');
 
-  const quick = await openFor('b', fileOf(rawPdf(greys(4))));
   for (let page = 1; page <= 4; page++) expect(await read(quick, page)).toBe('jpeg');
 
   expect(isOver).toBe(false);
@@ -173,12 +175,10 @@ it("a page that takes all of its time keeps no other key's pages waiting, and is
 
 describe('a process that the machine leaves waiting', () => {
   it('gets the time of its request again', async () => {
-    const document = await openInProcess(
-      { process: own, ms: 2_000 },
-      fileOf(rawPdf([greyPage(90)])),
-      'pdf',
-      readingOf('a'),
-    );
+    const path = fileOf(rawPdf([greyPage(90)]));
+    // Both processes have a request just before: one that has been idle for long would be ended meanwhile.
+    await Promise.all(['a', 'b'].map(async (turn) => read(await openFor(turn, path), 1)));
+    const document = await openInProcess({ process: own, ms: 2_000 }, path, 'pdf', readingOf('a'));
     const ids = processesFor('pages-process');
 
     for (const id of ids) process.kill(id, 'SIGSTOP');

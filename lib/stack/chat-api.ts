@@ -49,7 +49,7 @@ export class ChatApi extends Construct {
   ): void {
     const { api, ledger, providers, files } = this.props;
     const fn = api.endpoint(this, name, `POST ${path}`, { isStreamed: true, ...how });
-    ledger.grantSpend(fn);
+    ledger.grant(fn, 'spend');
     providers.grantCall(fn);
     if (namesFiles) files.grant(fn, 'read');
   }
@@ -87,8 +87,7 @@ export class ChatApi extends Construct {
       isStreamed: true,
       memorySize: chatMemoryMb,
     });
-    ledger.grantSpend(streamChat);
-    ledger.grantRead(streamChat);
+    ledger.grant(streamChat, 'spend');
     providers.grantCall(streamChat);
     keys.grantRead(streamChat);
     webSearch.grantSearch(streamChat);

@@ -10,6 +10,28 @@ import { queueDefaults } from './base/queue-defaults.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 
+/** What functions do with accounts, beside reading one. */
+const grants = {
+  read: [],
+  /**
+   * Hold money and settle it. Parts of an account are read together before a refusal, and a closed one is raised if its
+   * account allows it. Circuits are queried, and, where a budget is tight, the token counts that providers told of a
+   * conversation's last prompts.
+   */
+  spend: ['PutItem', 'UpdateItem', 'PartiQLInsert', 'ConditionCheckItem', 'Query'],
+  /** Hold money that stands until it is ended, and end it. */
+  hold: ['DeleteItem'],
+  /** Write what ends calls. */
+  book: ['Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+  /**
+   * Compare accounts with their charges, and correct them. If the function of a call died, its charge is written from its
+   * noted use.
+   */
+  audit: ['BatchGetItem', 'Query', 'UpdateItem', 'PutItem', 'Query/audits'],
+  /** Begin the hour of every key's images. */
+  reset: ['UpdateItem', 'Query/audits'],
+};
+
 /** Accounts of keys, charges of model calls, and the queue of calls that failed to write theirs. */
 export class Ledger extends Construct {
   readonly table: ServiceTable;
@@ -47,7 +69,7 @@ export class Ledger extends Construct {
       description: 'Books calls whose own function could not write what ends them',
       timeout: Duration.seconds(60),
     });
-    this.allow(bookLateCalls, 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem');
+    this.grant(bookLateCalls, 'book');
     bookLateCalls.addEventSource(
       new SqsEventSource(queue, {
         batchSize: 10,
@@ -71,42 +93,11 @@ export class Ledger extends Construct {
     return queue;
   }
 
-  /**
-   * Lets a function hold money and settle it. It reads parts of an account together before a refusal, and raises on a closed
-   * one if its account allows it. It queries circuits, and, where a budget is tight, the token counts that providers told of a
-   * conversation's last prompts.
-   */
-  grantSpend(fn: LambdaFunction): void {
-    this.allow(fn, 'PutItem', 'UpdateItem', 'PartiQLInsert', 'ConditionCheckItem', 'Query');
+  /** Lets a function do something with accounts. Each process reads first of which schema the data is. */
+  grant(fn: LambdaFunction, ...uses: (keyof typeof grants)[]): void {
+    this.table.allow(fn, 'GetItem', ...uses.flatMap((use) => grants[use]));
+    if (!uses.includes('spend')) return;
     this.lateCalls.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment('LATE_CALLS_QUEUE_URL', this.lateCalls.queueUrl);
-  }
-
-  /** Lets a function hold money that stands until it is ended, and end it. */
-  grantStanding(fn: LambdaFunction): void {
-    this.allow(fn, 'DeleteItem');
-  }
-
-  /** Lets a function read accounts. */
-  grantRead(fn: LambdaFunction): void {
-    this.allow(fn);
-  }
-
-  /**
-   * Lets a function compare accounts with their charges, and correct them. If the function of a call died, the sweep writes its
-   * charge from its noted use.
-   */
-  grantAudit(fn: LambdaFunction): void {
-    this.allow(fn, 'BatchGetItem', 'Query', 'UpdateItem', 'PutItem', 'Query/audits');
-  }
-
-  /** Lets a function begin the hour of every key's images. */
-  grantReset(fn: LambdaFunction): void {
-    this.allow(fn, 'UpdateItem', 'Query/audits');
-  }
-
-  /** Each process reads first of which schema the data is. */
-  private allow(fn: LambdaFunction, ...actions: string[]): void {
-    this.table.allow(fn, 'GetItem', ...actions);
   }
 }

@@ -102,13 +102,13 @@ export class ServiceStack extends Stack {
     const getLimits = api.endpoint(this, 'get-limits', 'GET /user/limits', {
       timeout: Duration.seconds(10),
     });
-    ledger.grantRead(getLimits);
+    ledger.grant(getLimits, 'read');
     webSearch.describeTo(getLimits);
     const getHealth = new ServiceFunction(this, 'get-health', {
       description: 'GET /health',
       timeout: Duration.seconds(25),
     });
-    ledger.grantSpend(getHealth);
+    ledger.grant(getHealth, 'spend');
     providers.grantCall(getHealth);
     keys.grantRead(getHealth);
     queues.chat.grantLook(getHealth);

@@ -43,7 +43,7 @@ export class Webhooks extends Construct {
       timeout: Duration.seconds(30),
     });
     this.grantNote(watchSpend);
-    ledger.grantRead(watchSpend);
+    ledger.grant(watchSpend, 'read');
     const isAccount = { entry: { S: FilterRule.isEqual('account') } };
     const isWatched = { watched: { BOOL: FilterRule.exists() } };
     new StreamFeed(this, 'spend', {

@@ -35,8 +35,7 @@ export class DocumentRunners extends Construct {
     jobs.grant(runOcrJob, 'work', 'upload');
     files.grant(runOcrJob, 'read');
     queues.setShards(runOcrJob);
-    ledger.grantSpend(runOcrJob);
-    ledger.grantRead(runOcrJob);
+    ledger.grant(runOcrJob, 'spend');
     keys.grantRead(runOcrJob);
     providers.grantCall(runOcrJob);
     drive.grantUse(runOcrJob);
@@ -80,7 +79,7 @@ export class DocumentRunners extends Construct {
     });
     // A pipeline waits in the queue of its documents. This also finds one if the end of its child was not counted.
     jobs.grant(reset, 'transition', 'due', 'count');
-    ledger.grantReset(reset);
+    ledger.grant(reset, 'reset');
     queues.ocr.grantRing(reset);
     queues.setShards(reset);
     ServiceAlarms.of(this).onErrors(reset, {

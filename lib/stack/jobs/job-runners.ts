@@ -94,8 +94,7 @@ export class JobRunners extends Construct {
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, settings);
-    ledger.grantSpend(runChatJob);
-    ledger.grantStanding(runChatJob);
+    ledger.grant(runChatJob, 'spend', 'hold');
     providers.grantCall(runChatJob);
     Canary.of(this).guard(runChatJob);
     queues.chat.feed(runChatJob, settings.chatWorkers);
@@ -121,8 +120,7 @@ export class JobRunners extends Construct {
     sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
     jobs.grant(sweep, 'transition', 'erase', 'due', 'count');
     files.grant(sweep, 'sweep');
-    ledger.grantAudit(sweep);
-    ledger.grantStanding(sweep);
+    ledger.grant(sweep, 'audit', 'hold');
     queues.grantRing(sweep);
     queues.setShards(sweep);
     webhooks.grantSweep(sweep);

@@ -17,7 +17,7 @@ the commands of the AWS CLI that do it.
 const folder = 'cdk.out';
 
 await runProgram(
-  { name: 'adopt', help, options: {}, takesWords: true },
+  { call: 'npm run adopt', help, options: {}, takesWords: true },
   async ({ positionals }) => {
     const [stackName, ...given] = positionals;
     if (!stackName)

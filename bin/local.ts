@@ -1,7 +1,8 @@
 import './catalogue-faults.ts';
 
 import { resolve } from 'node:path';
-import { CommandError, parseOptions } from '../lib/cli/command-line.ts';
+import type { ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { runProgram } from '../lib/cli/run.ts';
 import { credentials } from '../lib/local/engines/client-config.ts';
 import { keepCompiled } from '../lib/local/keep-compiled.ts';
 import { Narrator } from '../lib/local/narrator.ts';
@@ -46,14 +47,23 @@ const parentPid = process.ppid;
 const loadFirstKey = () => import('./first-key.ts');
 const loadCatalogue = () => import('../shared/models/catalogue.ts');
 
-try {
-  const options = await readOptions();
-  if (options) await run(options);
-} catch (error) {
-  if (!(error instanceof StageError || error instanceof CommandError)) throw error;
-  console.error(error.message);
-  process.exit(1);
-}
+const options = {
+  port: { type: 'string', default: '8080' },
+  data: { type: 'string', default: '.local' },
+  model: { type: 'string', multiple: true, default: [] },
+  'embedding-model': { type: 'string', multiple: true, default: [] },
+  price: { type: 'string' },
+  'day-ceiling-usd': { type: 'string' },
+  memory: { type: 'boolean', default: false },
+} satisfies ParseArgsOptionsConfig;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+
+await runProgram({ call: 'npm start', help, options }, async ({ values }) =>
+  run(await readOptions(values)),
+);
+// What was started for a stage that can't run goes on.
+if (process.exitCode) process.exit();
 
 interface Options {
   port: number;
@@ -63,22 +73,16 @@ interface Options {
   context: Record<string, unknown>;
 }
 
-async function readOptions(): Promise<Options | undefined> {
-  const { values } = parse();
-  if (values.help) {
-    process.stdout.write(help);
-    return undefined;
-  }
+async function readOptions(values: Values): Promise<Options> {
   const port = Number(values.port);
   if (!/^\d+$/.test(values.port) || port > 65_535) {
     throw new StageError(`--port takes a number from 0 to 65535, not ${values.port}.`);
   }
-  const { memory } = values;
   const modelsUrl = urlFrom('OPENAI_BASE_URL');
   return {
     port,
     dataDir: resolve(values.data),
-    memory,
+    memory: values.memory,
     models: await readModels(values, modelsUrl),
     context: ceilingContext(values['day-ceiling-usd']),
   };
@@ -98,7 +102,7 @@ function refuseAssembly(option: string): void {
 
 /** Reads `--model`, `--embedding-model` and `--price`, and refuses a model without a price. */
 async function readModels(
-  { model, price, ...given }: { model: string[]; 'embedding-model': string[]; price?: string },
+  { model, price, ...given }: Values,
   url: string | undefined,
 ): Promise<OwnModels> {
   const embedding = given['embedding-model'];
@@ -115,24 +119,6 @@ async function readModels(
     throw new StageError((cause as Error).message, { cause });
   }
   return own;
-}
-
-function parse() {
-  return parseOptions(
-    {
-      options: {
-        port: { type: 'string', default: '8080' },
-        data: { type: 'string', default: '.local' },
-        model: { type: 'string', multiple: true, default: [] },
-        'embedding-model': { type: 'string', multiple: true, default: [] },
-        price: { type: 'string' },
-        'day-ceiling-usd': { type: 'string' },
-        memory: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    },
-    'npm start -- --help lists the options',
-  );
 }
 
 async function run(options: Options): Promise<void> {

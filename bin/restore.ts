@@ -88,4 +88,4 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
-await runProgram({ name: 'restore', help, options }, ({ values }) => restore(values));
+await runProgram({ call: 'npm run restore', help, options }, ({ values }) => restore(values));

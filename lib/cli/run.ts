@@ -30,7 +30,8 @@ export async function runCommand<Name extends string>(
 
 /** A program without commands; its help is written out. */
 interface Program<Options extends ParseArgsOptionsConfig> {
-  name: string;
+  /** What runs it, such as `npm run adopt`. */
+  call: string;
   help: string;
   options: Options;
   takesWords?: boolean;
@@ -43,13 +44,13 @@ type Given<Options extends ParseArgsOptionsConfig> = Pick<
 
 /** Runs a program without commands, or prints its help; what an operator can put right prints as a sentence. */
 export const runProgram = <Options extends ParseArgsOptionsConfig>(
-  { name, help, options, takesWords = false }: Program<Options>,
+  { call, help, options, takesWords = false }: Program<Options>,
   run: (given: Given<Options>) => Promise<void>,
 ): Promise<void> =>
   inSentences(async () => {
     const all: ParseArgsOptionsConfig = { ...options, help: { type: 'boolean', short: 'h' } };
     const config = { allowPositionals: takesWords, options: all };
-    const given = parseOptions(config, `npm run ${name} -- --help lists the options`);
+    const given = parseOptions(config, `${call} -- --help lists the options`);
     if (given.values['help']) process.stdout.write(help);
     else await run(given as Given<Options>);
   });

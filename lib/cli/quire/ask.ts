@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { Stream } from 'openai/streaming';
 import type { ChatEvent } from '../../../shared/chat/chat-event.ts';
 import type { Arguments } from '../arguments.ts';
 import { CommandError } from '../command-line.ts';
@@ -27,9 +28,10 @@ export async function askModel({
     ...(file_ids.length > 0 && { file_ids }),
     ...(flags.has('web') && { web_search: true }),
   };
-  const { body } = await respond(service, 'POST', '/chat/stream', request);
+  const response = await respond(service, 'POST', '/chat/stream', request);
   const told: ChatEvent[] = [];
-  for await (const event of eventsOf(body)) {
+  const events = Stream.fromSSEResponse<ChatEvent>(response, new AbortController());
+  for await (const event of events) {
     if (event.type === 'error') throw new CommandError(event.message);
     if (event.type === 'delta' && !flags.has('json')) process.stdout.write(event.content);
     told.push(event);
@@ -38,16 +40,4 @@ export async function askModel({
   const content = told.map((event) => (event.type === 'delta' ? event.content : '')).join('');
   const lines = sources.map(({ title, url }, n) => `[${n + 1}] ${printable(title)} ${url}`);
   return { json: { content, sources }, text: ['', ...lines].join('\n') };
-}
-
-/** Yields the events of a stream; its comments and its end are none. */
-async function* eventsOf(body: Response['body']): AsyncGenerator<ChatEvent> {
-  let rest = '';
-  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line.startsWith('data: {')) yield JSON.parse(line.slice(6)) as ChatEvent;
-    }
-  }
 }

@@ -50,7 +50,7 @@ const streamArn = 'stream';
 
 const options = { keep: { type: 'boolean' } } as const;
 
-await runProgram({ name: 'grants', help, options, takesWords: true }, async (args) => {
+await runProgram({ call: 'npm run grants', help, options, takesWords: true }, async (args) => {
   const {
     values: { keep },
     positionals,

@@ -9,7 +9,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { type Asked, accountQuotas } from '../lib/cli/deploy/account-quotas.ts';
 import { refuseUnknown } from '../lib/cli/deploy/cdk-options.ts';
 import { compared } from '../lib/cli/deploy/compared.ts';
-import { givenContext, optionIn } from '../lib/cli/deploy/given-context.ts';
+import { givenContext } from '../lib/cli/deploy/given-context.ts';
 import { describePreflight } from '../lib/cli/deploy/preflight-text.ts';
 import { shortfalls } from '../lib/cli/deploy/shortfalls.ts';
 import { inSentences } from '../lib/cli/run.ts';
@@ -49,8 +49,7 @@ await inSentences(async () => {
 });
 
 async function preflight(cdkArgs: string[], checksOnly: boolean): Promise<void> {
-  const given = givenContext(cdkArgs);
-  const profile = optionIn(cdkArgs, 'profile');
+  const { profile, ...given } = givenContext(cdkArgs);
   if (profile) process.env['AWS_PROFILE'] = profile;
   process.env['AWS_REGION'] ??= await regionOfCdk();
   const stackName = `quire-${given.settings.stageName}`;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { RootConstruct } from 'constructs';
 import {
   prefix,
@@ -15,17 +16,28 @@ export interface Given {
   settings: Settings;
 }
 
-/** Reads the settings of a deploy from `cdk.json` and its own arguments, as the CDK's command does. */
-export function givenContext(args: readonly string[], file = 'cdk.json'): Given {
-  const { context = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
+/** Reads the settings of a deploy from `cdk.json` and its own arguments, and its profile, as the CDK's command does. */
+export function givenContext(args: string[]): Given & { profile: string | undefined } {
+  const { context = {} } = JSON.parse(readFileSync('cdk.json', 'utf8')) as {
     context?: Record<string, unknown>;
   };
-  const given = Object.fromEntries(
-    Object.entries({ ...context, ...Object.fromEntries(contextIn(args)) }).filter(([name]) =>
-      name.startsWith(prefix),
-    ),
+  // All other options are the CDK's own.
+  const { values } = parseArgs({
+    ...{ args, strict: false, allowPositionals: true },
+    options: {
+      context: { type: 'string', short: 'c', multiple: true },
+      profile: { type: 'string' },
+    },
+  });
+  const pairs = (values.context ?? []).map((text) =>
+    String(text).replace(/^=/, '').split(/=(.*)/s),
   );
-  return { context: given, settings: settingsOf(given) };
+  const given = Object.entries({ ...context, ...Object.fromEntries(pairs) }).filter(([name]) =>
+    name.startsWith(prefix),
+  );
+  const own = Object.fromEntries(given);
+  const profile = typeof values.profile === 'string' ? values.profile : undefined;
+  return { context: own, settings: settingsOf(own), profile };
 }
 
 /** Throws a CommandError with a sentence for each wrong setting. */
@@ -40,21 +52,4 @@ export function settingsOf(context: Record<string, unknown>): Settings {
   } catch (cause) {
     throw new CommandError((cause as Error).message, { cause });
   }
-}
-
-/** The values of `-c name=value` and `--context name=value`, in any spelling. */
-function contextIn(args: readonly string[]): [name: string, value: string][] {
-  return args.flatMap((arg, index) => {
-    const [, attached] = arg.match(/^(?:--context=|-c=?(?=.))(.*)$/s) ?? [];
-    const text = /^(--context|-c)$/.test(arg) ? args[index + 1] : attached;
-    const [, name, value] = text?.match(/^([^=]+)=(.*)$/s) ?? [];
-    return name === undefined || value === undefined ? [] : [[name, value] as const];
-  }) as [string, string][];
-}
-
-/** Returns the value of an option in another program's arguments: `--name value` or `--name=value`; undefined if it isn't there. */
-export function optionIn(args: readonly string[], name: string): string | undefined {
-  const index = args.indexOf(`--${name}`);
-  if (index >= 0) return args[index + 1];
-  return args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
 }

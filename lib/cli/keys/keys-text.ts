@@ -56,20 +56,8 @@ export function tabulateKeys(
   const teamOf = ({ team }: KeyRecord) => (team === null ? '-' : (names.get(team) ?? team));
   return aligned([
     [
-      ...[
-        'id',
-        'name',
-        'state',
-        ...(hasTeams ? ['team'] : []),
-        'budget',
-        'spent',
-        'held',
-        'left',
-        'renews',
-        'used',
-        'queued',
-      ],
-      ...['running', 'expires'],
+      ...['id', 'name', 'state', ...(hasTeams ? ['team'] : []), 'budget', 'spent', 'held'],
+      ...['left', 'renews', 'used', 'queued', 'running', 'expires'],
     ],
     ...keys.map((key) => [
       ...[key.id, key.name, key.state, ...(hasTeams ? [teamOf(key)] : []), budgetText(key)],

@@ -123,7 +123,8 @@ async function readModels(
 
 async function run(options: Options): Promise<void> {
   const narrator = new Narrator(print);
-  narrator.step(
+  narrator.tell(
+    'start',
     `Quire starts, with its data ${options.memory ? 'in memory' : `in ${options.dataDir}`}`,
   );
   let stage: Stage | undefined;

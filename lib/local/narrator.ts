@@ -51,22 +51,9 @@ export class Narrator {
     this.line(styleText(style, String(status)), jobText(fields));
   }
 
-  /** Prints what a start is doing. */
-  step(text: string): void {
-    this.line(styleText('cyan', 'start'), text);
-  }
-
-  functionCrashed(name: string, error: Error): void {
-    this.line(styleText('red', 'crash'), `${name}: ${error.stack ?? error.message}`);
-  }
-
-  /** Tells that a process has ended by itself. */
-  ended(what: string): void {
-    this.line(styleText('red', 'crash'), `${what}; it starts again`);
-  }
-
-  problem(text: string): void {
-    this.line(styleText('red', 'problem'), text);
+  /** Tells of the stage itself: what its start does, what has ended by itself, and what goes wrong. */
+  tell(what: keyof typeof styles, text: string): void {
+    this.line(styleText(styles[what], what), text);
   }
 
   private line(head: string, text: string): void {
@@ -74,6 +61,8 @@ export class Narrator {
     this.write(`${styleText('dim', time)} ${head} ${text}`.trimEnd());
   }
 }
+
+const styles = { start: 'cyan', crash: 'red', problem: 'red' } as const;
 
 /** What a worker logs of a job on its way, and again at its end. */
 const stepOfJob = /^job (started|queued|processing|done|failed|cancelled)$/;

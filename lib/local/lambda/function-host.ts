@@ -72,7 +72,7 @@ export class FunctionHost {
     void sandbox.ended.then((byItself) => {
       this.living.delete(sandbox);
       if (!byItself || this.isClosed) return;
-      this.narrator.ended(`${this.config.name} ended ${byItself}`);
+      this.narrator.tell('crash', `${this.config.name} ended ${byItself}; it starts again`);
       // One that ended before it ran anything would end again.
       if (sandbox.hasRun && this.open.length === 0) this.startSandbox();
     });

@@ -67,7 +67,7 @@ export class QueuePoller {
     const run = this.deliver(messages).catch((error: Error) => {
       // Functions are ended with the stage. Their messages come again when it starts.
       if (this.stopped.signal.aborted || isOfEnd(error)) return;
-      this.config.narrator.problem(`${this.config.function.config.name}: ${error.message}`);
+      this.config.narrator.tell('problem', `${this.config.function.config.name}: ${error.message}`);
     });
     this.running.add(run);
     void run.then(() => this.running.delete(run));
@@ -88,7 +88,7 @@ export class QueuePoller {
       return Messages;
     } catch (error) {
       if (this.stopped.signal.aborted) return [];
-      this.config.narrator.problem(`receiving from ${this.config.queueUrl}: ${error}`);
+      this.config.narrator.tell('problem', `receiving from ${this.config.queueUrl}: ${error}`);
       await pause(1000);
       return [];
     }

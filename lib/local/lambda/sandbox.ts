@@ -120,7 +120,7 @@ export class Sandbox {
     });
     runtime.on('error', (error) => {
       this.state = 'dead';
-      narrator.functionCrashed(name, error);
+      narrator.tell('crash', `${name}: ${error.stack ?? error.message}`);
     });
     runtime.on('disconnect', () => {
       this.isReached = false;

@@ -32,7 +32,7 @@ export function startSchedules(
         try {
           await fn.invoke(event);
         } catch (error) {
-          narrator.problem(`${fn.config.name}: ${(error as Error).message}`);
+          narrator.tell('problem', `${fn.config.name}: ${(error as Error).message}`);
         }
       };
       return startSchedule(ScheduleExpression, fire);

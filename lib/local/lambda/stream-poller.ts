@@ -80,7 +80,7 @@ export class StreamPoller {
         if (records.length < this.config.batchSize) await this.untilRecords(records.length);
       } catch (error) {
         if (this.stopped) break;
-        this.config.narrator.problem(`reading ${this.config.streamArn}: ${error}`);
+        this.config.narrator.tell('problem', `reading ${this.config.streamArn}: ${error}`);
         iterator = undefined;
         await pause(1000);
       }
@@ -144,7 +144,8 @@ export class StreamPoller {
   /** Reports records to the failure queue: it is told which they are, and doesn't get the records themselves. */
   private async giveUp(records: DynamoDBRecord[]): Promise<void> {
     const { failureQueueUrl, narrator, streamArn, queuesUrl } = this.config;
-    narrator.problem(
+    narrator.tell(
+      'problem',
       `${this.config.function.config.name} refused ${records.length} stream records`,
     );
     if (!failureQueueUrl) return;

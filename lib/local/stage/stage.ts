@@ -65,21 +65,24 @@ export async function deploy(
   closers: Closer[],
 ): Promise<Omit<Stage, 'close'>> {
   const search = searchProvider();
-  narrator.step('starting the engines');
+  narrator.tell('start', 'starting the engines');
   const [engines, synthesis] = await Promise.all([
-    startEngines({ dataDir, memory, onDeath, onRestart: (what) => narrator.ended(what) }).then(
-      (started) => {
-        closers.push(() => Promise.all(Object.values(started).map((engine) => engine.close())));
-        return started;
-      },
-    ),
+    startEngines({
+      dataDir,
+      memory,
+      onDeath,
+      onRestart: (what) => narrator.tell('crash', `${what}; it starts again`),
+    }).then((started) => {
+      closers.push(() => Promise.all(Object.values(started).map((engine) => engine.close())));
+      return started;
+    }),
     synthesizing,
   ]);
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
   const names = new ResourceNames(template, stackName);
   const { dynamodb } = engines;
-  narrator.step('making its tables, queues and bucket');
+  narrator.tell('start', 'making its tables, queues and bucket');
   const queuesUrl = engines.queues.url;
   const [secrets] = await Promise.all([
     startSecrets(template, names, {
@@ -108,7 +111,7 @@ export async function deploy(
     narrator,
     preflightsOf(template, names),
   );
-  narrator.step(`opening ${port === 0 ? 'a port' : `port ${port}`}`);
+  narrator.tell('start', `opening ${port === 0 ? 'a port' : `port ${port}`}`);
   const baseUrl = await gateway.listen(port);
   closers.push(() => gateway.close());
 

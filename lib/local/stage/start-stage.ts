@@ -39,7 +39,10 @@ async function synthesize({
   const synthesis = await synthesizeOnce(
     dir,
     { search: searchProvider(), models, bundles: true, ...(context && { context }) },
-    { onSynthesis: () => narrator.step('synthesizing the stack from its sources: some seconds') },
+    {
+      onSynthesis: () =>
+        narrator.tell('start', 'synthesizing the stack from its sources: some seconds'),
+    },
   );
   deleteOtherAssemblies(dir, synthesis);
   return synthesis;

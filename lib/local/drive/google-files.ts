@@ -18,26 +18,18 @@ export interface GoogleFormat {
   editor: string;
 }
 
-const formats: GoogleFormat[] = [
-  {
-    extension: '.gdoc',
-    mimeType: `${apps}.document`,
-    exportType: 'text/markdown',
-    editor: 'document',
-  },
-  {
-    extension: '.gsheet',
-    mimeType: `${apps}.spreadsheet`,
-    exportType: 'text/csv',
-    editor: 'spreadsheets',
-  },
-  {
-    extension: '.gslides',
-    mimeType: `${apps}.presentation`,
-    exportType: 'text/plain',
-    editor: 'presentation',
-  },
-];
+const formats = (
+  [
+    ['.gdoc', 'document', 'text/markdown', 'document'],
+    ['.gsheet', 'spreadsheet', 'text/csv', 'spreadsheets'],
+    ['.gslides', 'presentation', 'text/plain', 'presentation'],
+  ] as const
+).map(
+  ([extension, type, exportType, editor]): GoogleFormat => ({
+    ...{ extension, exportType, editor },
+    mimeType: `${apps}.${type}`,
+  }),
+);
 
 export const isGoogleType = (mimeType: string) => mimeType.startsWith(`${apps}.`);
 

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Worker as NodeWorker } from 'node:worker_threads';
@@ -114,14 +115,9 @@ async function startThread(): Promise<Thread> {
  */
 async function unlessAborted<Value>(value: Promise<Value>, signals: AbortSignal[]): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signals.find(({ aborted }) => aborted)?.reason);
-  if (signals.some(({ aborted }) => aborted)) abort();
-  for (const signal of signals) signal.addEventListener('abort', abort);
-  try {
-    return await Promise.race([value, promise]);
-  } finally {
-    for (const signal of signals) signal.removeEventListener('abort', abort);
-  }
+  const signal = AbortSignal.any(signals);
+  using _ = addAbortListener(signal, () => reject(signal.reason));
+  return await Promise.race([value, promise]);
 }
 
 function endOf(worker: Worker): AbortSignal {

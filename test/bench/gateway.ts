@@ -3,10 +3,11 @@ import { cpuSecondsByThread, cpuSecondsOf } from '../support/servers/processes.t
 import { ask, medians, quantile, row, startTargets, type Target } from './targets.ts';
 
 const help = `Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
-through Quire's local stage, with leases and without, and through other gateways of this machine. Each figure is the median of three rounds. Only the
-ratios can be compared with another machine's.
+through Quire's local stage, with leases and without, through another version's, and through other gateways of this machine. Each figure is the median
+of three rounds. Only the ratios can be compared with another machine's.
 
   npm run bench
+  QUIRE_BENCH_ROOT=../quire-before npm run bench
   BENCH_PEERS=litellm=~/venv/bin/litellm,portkey=~/node_modules/.bin/gateway npm run bench
 
 It takes no options. The other benches are in test/bench.`;

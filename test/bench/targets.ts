@@ -15,13 +15,18 @@ export interface Target {
   pid?: number | undefined;
 }
 
-/** Starts the stub upstream and, before it, a bare pipe proxy, the stage with leases and without, and the peers. */
+/**
+ * Starts the stub upstream and, before it, a bare pipe proxy, the stage with leases and without, one
+ * without of another checkout that `QUIRE_BENCH_ROOT` names, and the peers.
+ */
 export async function startTargets(env: Record<string, string> = {}) {
   const upstream = await startScript('upstream.ts');
   const proxy = await startScript('pipe-proxy.ts', String(upstream.port));
   const peers = await startPeers(upstream.port);
   const stage = await startQuire(upstream.port, 'on', env);
   const unleased = await startQuire(upstream.port, 'off', env);
+  const sourceRoot = process.env['QUIRE_BENCH_ROOT'];
+  const other = sourceRoot ? await startQuire(upstream.port, 'off', env, sourceRoot) : undefined;
   const caller = await newCaller(stage, { max_concurrent: null });
   const quire = targetOf('quire', { ...stage, ...caller });
   const targets = [
@@ -29,13 +34,14 @@ export async function startTargets(env: Record<string, string> = {}) {
     target('pipe proxy', `http://127.0.0.1:${proxy.port}`, proxy.process.pid),
     ...peers.map(({ name, url, process, headers }) => target(name, url, process.pid, headers)),
     targetOf('quire, no leases', unleased),
+    ...(other ? [targetOf('other, no leases', other)] : []),
     quire,
   ];
   return {
     targets,
     quire,
     async close(): Promise<void> {
-      await Promise.all([stage.close(), unleased.close()]);
+      await Promise.all([stage.close(), unleased.close(), other?.close()]);
       for (const peer of peers) peer.close();
       upstream.process.disconnect();
       proxy.process.disconnect();
@@ -55,10 +61,12 @@ function startQuire(
   upstreamPort: number,
   LEASES: 'on' | 'off',
   env: Record<string, string>,
+  sourceRoot?: string,
 ): Promise<TestStage> {
   const url = `http://127.0.0.1:${upstreamPort}/v1`;
   return startTestStage({
     memory: true,
+    ...(sourceRoot && { sourceRoot }),
     env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'bench', LEASES, ...env },
   });
 }

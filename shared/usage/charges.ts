@@ -41,7 +41,10 @@ export async function* markedCharges(
 }
 
 /**
- * The first day whose charges are all kept: DynamoDB deletes them at any time after their end.
+ * The first day, from a given one on, whose charges are all kept: DynamoDB deletes them at any time after their end.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
  */
-export const firstKeptDay = () => dayOf(Date.now() - (chargeRetentionSeconds - 2 * 86_400) * 1000);
+export function firstKeptDay(from = ''): string {
+  const kept = dayOf(Date.now() - (chargeRetentionSeconds - 2 * 86_400) * 1000);
+  return from > kept ? from : kept;
+}

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { ConflictError } from '../http/errors.ts';
 import { type AccountDifference, furtherSummed, readSummed } from '../ledger/compare-account.ts';
-import { endedCharges, firstKeptDay } from './charges.ts';
+import { endedCharges, endedOnTeam, firstKeptDay } from './charges.ts';
 import { compareUsage, type UsageDifference } from './compare.ts';
 import { readTotal } from './total.ts';
 
@@ -35,11 +35,7 @@ export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> 
 }
 
 async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 'agrees'>> {
-  const read = await readSummed(keyId);
-  const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = read !== undefined && read.spentSince >= firstDay;
-  const sum = compares_account ? read : undefined;
-  const further = compares_account ? await furtherSummed(keyId) : [];
+  const { compares_account, epochs, sums } = await sumsOf(keyId, from);
   const check: Omit<KeyCheck, 'agrees'> = {
     key_id: keyId,
     charges: 0,
@@ -47,7 +43,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     missed: 0,
     account_differences: [],
     compares_account,
-    under_way: { charges: 0, epochs: sum?.underWay ?? 0 },
+    under_way: { charges: 0, epochs },
     problem: null,
   };
   if (await isUsed(keyId)) {
@@ -55,7 +51,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     try {
       const { charges, differences } = await compareUsage(keyId, from, (page) => {
         for (const charge of page) {
-          for (const each of [sum, ...further]) each?.add(charge);
+          for (const sum of sums) sum.add(charge);
           if (charge.counted_in !== undefined) continue;
           if (charge.ended_at < lately) check.missed += 1;
           else check.under_way.charges += 1;
@@ -68,8 +64,16 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
       return { ...check, problem: error.message };
     }
   }
-  check.account_differences = [sum, ...further].flatMap((each) => each?.differences() ?? []);
+  check.account_differences = sums.flatMap((sum) => sum.differences());
   return check;
+}
+
+/** An account and its further limits, if all charges of its window are kept and will be read. */
+async function sumsOf(accountId: string, from?: string) {
+  const sum = await readSummed(accountId);
+  const compares_account = sum !== undefined && sum.spentSince >= firstKeptDay(from);
+  const sums = compares_account ? [sum, ...(await furtherSummed(accountId))] : [];
+  return { compares_account, epochs: sums[0]?.underWay ?? 0, sums };
 }
 
 const checksAtOnce = 8;
@@ -99,4 +103,35 @@ async function isUsed(keyId: string): Promise<boolean> {
   if ((await readTotal(keyId)).revision !== undefined) return true;
   for await (const page of endedCharges(keyId)) if (page.length > 0) return true;
   return false;
+}
+
+/** Whether a team's account and the charges of its keys agree. */
+export interface TeamCheck
+  extends Pick<KeyCheck, 'agrees' | 'charges' | 'account_differences' | 'compares_account'> {
+  team_id: string;
+  under_way: { epochs: number };
+}
+
+/** Compares a team's account with the charges of all keys that were ever in it, from a day on. Changes nothing. */
+export async function checkTeam(team_id: string, from?: string): Promise<TeamCheck> {
+  const { compares_account, epochs, sums } = await sumsOf(team_id, from);
+  const days = from === undefined ? {} : { from: firstKeptDay(from) };
+  let charges = 0;
+  for await (const page of compares_account ? endedOnTeam(team_id, days) : []) {
+    for (const charge of page) for (const sum of sums) sum.add(charge);
+    charges += page.length;
+  }
+  const account_differences = sums.flatMap((sum) => sum.differences());
+  const agrees = account_differences.length === 0;
+  return { team_id, agrees, charges, account_differences, compares_account, under_way: { epochs } };
+}
+
+/** Checks teams, one after another: each reads the charges of several keys. */
+export async function checkTeams(
+  teams: readonly { id: string }[],
+  from: string | undefined,
+): Promise<TeamCheck[]> {
+  const checks: TeamCheck[] = [];
+  for (const { id } of teams) checks.push(await checkTeam(id, from));
+  return checks;
 }

@@ -42,7 +42,7 @@ export async function compareUsage(
   onRead: (page: EndedCharge[]) => unknown,
 ): Promise<Comparison> {
   const snapshot = await takeSnapshot(keyId);
-  const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
+  const firstDay = firstKeptDay(from);
   const charged = usageBefore(firstDay, snapshot);
   let charges = 0;
   for await (const page of markedCharges(keyId, from === undefined ? {} : { from: firstDay })) {

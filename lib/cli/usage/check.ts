@@ -1,6 +1,5 @@
 import type { AccountDifference } from '../../../shared/ledger/compare-account.ts';
-import type { KeyCheck } from '../../../shared/usage/check.ts';
-import type { TeamCheck } from '../../../shared/usage/check-team.ts';
+import type { KeyCheck, TeamCheck } from '../../../shared/usage/check.ts';
 import { aligned } from '../text.ts';
 import { figureRows } from './usage-text.ts';
 

@@ -1,7 +1,6 @@
 import { listKeys, readKey } from '../../../shared/keys/key.ts';
 import { listTeams } from '../../../shared/keys/team.ts';
-import { checkKeys } from '../../../shared/usage/check.ts';
-import { checkTeams } from '../../../shared/usage/check-team.ts';
+import { checkKeys, checkTeams } from '../../../shared/usage/check.ts';
 import { progress } from '../progress.ts';
 import type { Outcome } from '../run.ts';
 import { checkRecord, describeChecks } from './check.ts';

@@ -5,19 +5,8 @@ import bundle from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };
 import bundleLicense from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'text' };
 import { NotFoundError } from '../http/errors.ts';
 import type { TextResponse } from '../http/response.ts';
+import { staticText } from '../http/static-text.ts';
 import type { docsFiles } from './service.ts';
-
-/** The page loads nothing from other hosts, and runs no script but its own files. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /**
  * Shows the document. `validatorUrl: null` leaves out a badge from another host, a class makes it dark. A page that
@@ -56,7 +45,7 @@ const files: Record<(typeof docsFiles)[number], string> = {
 export function docsPage(path: string): TextResponse {
   const root = path.endsWith('/') ? '../' : './';
   return text(
-    'html',
+    'text/html',
     `<!doctype html>
 <html lang="en">
 <head>
@@ -83,19 +72,10 @@ export function docsPage(path: string): TextResponse {
 export function docsFile(name: string): TextResponse {
   if (!isFile(name)) throw new NotFoundError('There is no such file.');
   const type = name.endsWith('.js') ? 'javascript' : name.endsWith('.css') ? 'css' : 'plain';
-  return text(type, files[name], 3600);
+  return text(`text/${type}`, files[name], 3600);
 }
 
 const isFile = (name: string): name is keyof typeof files => Object.hasOwn(files, name);
 
-const text = (type: string, body: string, maxAgeSeconds: number): TextResponse => ({
-  statusCode: 200,
-  headers: {
-    'content-type': `text/${type}; charset=utf-8`,
-    'cache-control': `public, max-age=${maxAgeSeconds}`,
-    'content-security-policy': contentSecurityPolicy,
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  },
-  body,
-});
+const text = (type: string, body: string, maxAgeSeconds: number) =>
+  staticText(type, body, `public, max-age=${maxAgeSeconds}`, ["img-src 'self' data:"]);

@@ -13,12 +13,12 @@ export interface RequestFailure {
   isTransient: boolean;
 }
 
+/** What a response says, as JSON; still text if it was requested as a stream. */
+const Body = v.union([v.pipe(v.string(), v.parseJson()), v.unknown()]);
 /** What gaxios throws: with a `response` if one came. */
 const GaxiosFailure = v.object({
   config: v.looseObject({}),
-  response: v.optional(
-    v.object({ status: v.number(), headers: v.instance(Headers), data: v.unknown() }),
-  ),
+  response: v.optional(v.object({ status: v.number(), headers: v.instance(Headers), data: Body })),
 });
 
 const Reason = v.pipe(v.string(), v.regex(/^\w{1,60}$/));
@@ -47,8 +47,7 @@ export function failureOf(error: unknown): RequestFailure | undefined {
     return { reason, isUnauthorized: false, isTransient: true };
   }
 
-  const { status, headers } = response;
-  const body = parseJson(response.data);
+  const { status, headers, data: body } = response;
   const isOfToken = v.is(TokenRefusal, body);
   const reason = isOfToken ? body.error : reasonIn(body);
   return {
@@ -69,16 +68,6 @@ const isTransient = (status: number, reason = '') =>
   status === 429 ||
   status >= 500 ||
   (status === 403 && rateLimitReasons.includes(reason));
-
-/** Parses an error's body, which is still text if the response was requested as a stream. */
-function parseJson(data: unknown): unknown {
-  if (typeof data !== 'string') return data;
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Reads a `Retry-After` header, which is a number of seconds or a date. */
 function readRetryAfter(value: string | null): number | undefined {

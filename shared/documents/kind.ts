@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { officeKindOf } from './office-kind.ts';
+import { officeKindOf, officeTypes } from './office-kind.ts';
 import { typeBySignature } from './signatures.ts';
 import { looksLikeText } from './text.ts';
 
@@ -67,6 +67,12 @@ export const formats: ReadonlyMap<string, Format> = new Map(
     'application/x-gzip': { kind: 'archive' },
     'application/x-tar': { kind: 'archive', extensions: ['tar'], words: 'a tar archive' },
     'application/epub+zip': { kind: 'archive', extensions: ['epub'], words: 'an e-book' },
+    [officeTypes.docx]: { words: 'a Word document' },
+    [officeTypes.pptx]: { words: 'a PowerPoint presentation' },
+    [officeTypes.xlsx]: { words: 'an Excel workbook' },
+    [officeTypes.odt]: { words: 'an OpenDocument text' },
+    [officeTypes.odp]: { words: 'an OpenDocument presentation' },
+    [officeTypes.ods]: { words: 'an OpenDocument spreadsheet' },
     // Google's own documents, by the format in which Drive exports them.
     'application/vnd.google-apps.document': { kind: 'markdown' },
     'application/vnd.google-apps.spreadsheet': { kind: 'csv' },

@@ -1,14 +1,4 @@
 import { type DocumentKind, formats } from './kind.ts';
-import { officeKindOf } from './office-kind.ts';
-
-const wordsByOfficeKind = {
-  docx: 'a Word document',
-  pptx: 'a PowerPoint presentation',
-  xlsx: 'an Excel workbook',
-  odt: 'an OpenDocument text',
-  odp: 'an OpenDocument presentation',
-  ods: 'an OpenDocument spreadsheet',
-};
 
 const wordsByMainType: Record<string, string> = {
   audio: 'a sound recording',
@@ -20,9 +10,7 @@ const wordsByMainType: Record<string, string> = {
 
 /** Returns what people call a file of a media type, with its article. */
 export function typeInWords(type: string): string {
-  const office = officeKindOf(type, '');
   return (
-    (office && wordsByOfficeKind[office]) ??
     formats.get(type)?.words ??
     wordsByMainType[type.split('/')[0] ?? ''] ??
     (type === 'application/octet-stream' ? 'of an unknown type' : `a file of type ${type}`)

@@ -3,7 +3,7 @@ import { encryptedDocument, unreadableDocument } from '../errors.ts';
 import { decodeHtml, htmlText } from '../html-text.ts';
 import type { Warning } from '../warnings.ts';
 import type { Archive } from './archive.ts';
-import { attribute, readPart } from './xml.ts';
+import { attribute, attributesOf, readPart } from './xml.ts';
 
 interface Epub {
   /** The names of the chapters, in reading order. */
@@ -66,27 +66,21 @@ export function epubText(
   return texts.join('\n\n');
 }
 
-function packageOf(archive: Archive): string {
-  let name = '';
-  readPart(archive, 'META-INF/container.xml', {
-    root: 'container',
-    open: (element, attributes) => {
-      if (element === 'rootfile') name ||= attribute(attributes, 'full-path') ?? '';
-    },
-  });
-  return name;
-}
+const packageOf = (archive: Archive): string =>
+  attributesOf(archive, 'META-INF/container.xml', 'container', 'rootfile')
+    .map((attributes) => attribute(attributes, 'full-path'))
+    .find(Boolean) ?? '';
 
 /** Fonts may be garbled in a book that is open to all. */
 function refuseEncrypted(archive: Archive, chapters: string[]): void {
   if (!archive.has('META-INF/encryption.xml')) return;
-  readPart(archive, 'META-INF/encryption.xml', {
-    root: 'encryption',
-    open: (element, attributes) => {
-      if (element !== 'CipherReference') return;
-      if (chapters.includes(decoded(attribute(attributes, 'URI') ?? ''))) throw encryptedDocument();
-    },
-  });
+  const encrypted = attributesOf(
+    archive,
+    'META-INF/encryption.xml',
+    'encryption',
+    'CipherReference',
+  ).map((attributes) => decoded(attribute(attributes, 'URI') ?? ''));
+  if (encrypted.some((name) => chapters.includes(name))) throw encryptedDocument();
 }
 
 /** Returns the name of the entry that a reference leads to. */

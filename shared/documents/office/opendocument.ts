@@ -4,7 +4,7 @@ import type { Block, Markdown } from '../markdown.ts';
 import { TableReader } from '../table-reader.ts';
 import type { Archive } from './archive.ts';
 import { addSlide, type Slide } from './slides.ts';
-import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
+import { type Attributes, attribute, attributesOf, type PartHandler, readPart } from './xml.ts';
 
 /** Writes the text of an OpenDocument file: a text, a presentation's slides, or the sheets of a spreadsheet. */
 export function readOpenDocument(archive: Archive, markdown: Markdown): void {
@@ -49,12 +49,8 @@ function pageEdges(archive: Archive, markdown: Markdown): Record<'head' | 'foot'
 function refuseEncrypted(archive: Archive): void {
   const manifest = 'META-INF/manifest.xml';
   if (!archive.has(manifest)) return;
-  readPart(archive, manifest, {
-    root: 'manifest',
-    open: (name) => {
-      if (name === 'encryption-data') throw encryptedDocument();
-    },
-  });
+  const encrypted = attributesOf(archive, manifest, 'manifest', 'encryption-data');
+  if (encrypted.length > 0) throw encryptedDocument();
 }
 
 interface List {

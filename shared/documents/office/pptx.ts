@@ -5,7 +5,7 @@ import type { Archive } from './archive.ts';
 import { relationshipId, shownBy } from './drawings.ts';
 import { mainPartOf, partWhere, relationshipsOf } from './relationships.ts';
 import { addSlide, type Slide } from './slides.ts';
-import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
+import { type Attributes, attribute, attributesOf, type PartHandler, readPart } from './xml.ts';
 
 const maxSlides = 2_000;
 
@@ -20,22 +20,13 @@ export function readPptx(archive: Archive, markdown: Markdown): void {
 export function slideParts(archive: Archive): string[] {
   const main = mainPartOf(archive, 'ppt/presentation.xml');
   const parts = new Map(relationshipsOf(archive, main).map(({ id, part }) => [id, part]));
-  const slides = slideIds(archive, main).flatMap((id) => parts.get(id) ?? []);
+  const slides = attributesOf(archive, main, 'presentation', 'sldId').flatMap(
+    (attributes) => parts.get(relationshipId(attributes)) ?? [],
+  );
   if (slides.length > maxSlides) {
     throw unreadableDocument(`it has more than ${maxSlides} slides`);
   }
   return slides;
-}
-
-function slideIds(archive: Archive, main: string): string[] {
-  const ids: string[] = [];
-  readPart(archive, main, {
-    root: 'presentation',
-    open: (name, attributes) => {
-      if (name === 'sldId') ids.push(relationshipId(attributes));
-    },
-  });
-  return ids;
 }
 
 function readSlide(archive: Archive, part: string, room: number): Slide {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Archive } from './archive.ts';
-import { attribute, readPart } from './xml.ts';
+import { attribute, attributesOf } from './xml.ts';
 
 /** A part that another part names. Only parts of the same archive are among them. */
 export interface Relationship {
@@ -19,20 +19,13 @@ export function relationshipsOf(archive: Archive, part: string): Relationship[] 
   const { dir, base } = posix.parse(part);
   const name = posix.join(dir, '_rels', `${base}.rels`);
   if (!archive.has(name)) return [];
-  const found: Relationship[] = [];
-  readPart(archive, name, {
-    root: 'Relationships',
-    open: (element, attributes) => {
-      if (element !== 'Relationship' || attribute(attributes, 'TargetMode') === 'External') return;
-      const target = attribute(attributes, 'Target') ?? '';
-      found.push({
-        id: attribute(attributes, 'Id') ?? '',
-        type: attribute(attributes, 'Type')?.split('/').at(-1) ?? '',
-        part: posix.resolve(`/${dir}`, target).slice(1),
-      });
-    },
-  });
-  return found;
+  return attributesOf(archive, name, 'Relationships', 'Relationship')
+    .filter((attributes) => attribute(attributes, 'TargetMode') !== 'External')
+    .map((attributes) => ({
+      id: attribute(attributes, 'Id') ?? '',
+      type: attribute(attributes, 'Type')?.split('/').at(-1) ?? '',
+      part: posix.resolve(`/${dir}`, attribute(attributes, 'Target') ?? '').slice(1),
+    }));
 }
 
 /** Returns the first part in the archive that meets a condition. */

@@ -41,6 +41,21 @@ export function readPart(archive: Archive, name: string, handler: PartHandler): 
   }
 }
 
+/** Returns the attributes of all elements of a name, in order. Throws 422 as `readPart` does. */
+export function attributesOf(
+  archive: Archive,
+  part: string,
+  root: string,
+  element: string,
+): Attributes[] {
+  const found: Attributes[] = [];
+  const open = (name: string, attributes: Attributes) => {
+    if (name === element) found.push(attributes);
+  };
+  readPart(archive, part, { root, open });
+  return found;
+}
+
 /** Returns the value of an attribute by its name without a prefix. */
 export function attribute(attributes: Attributes, name: string): string | undefined {
   if (Object.hasOwn(attributes, name)) return attributes[name];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { getItem } from '../aws/dynamodb.ts';
 import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
@@ -118,7 +118,5 @@ function newest(turns: HistoryEntry[]): HistoryEntry[] {
  */
 export const itemKey = ({ keyId, userId, sessionId }: SessionKey) => ({
   key_id: keyId,
-  session: createHash('sha256')
-    .update(JSON.stringify([userId, sessionId]))
-    .digest('base64url'),
+  session: hash('sha256', JSON.stringify([userId, sessionId]), 'base64url'),
 });

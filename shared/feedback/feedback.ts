@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { expressUpdate } from '../aws/express-update.ts';
 import { putItem, updateItem } from '../aws/write-item.ts';
@@ -58,9 +58,7 @@ export async function recordFeedback(
 
 function messageOf({ session_id, message_id, message_content, user_message }: FeedbackRequest) {
   const named = message_id === null ? [message_content, user_message] : [message_id];
-  return createHash('sha256')
-    .update(JSON.stringify([session_id, ...named]))
-    .digest('base64url');
+  return hash('sha256', JSON.stringify([session_id, ...named]), 'base64url');
 }
 
 async function put(item: object): Promise<void> {

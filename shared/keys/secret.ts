@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const characters = 43;
@@ -18,4 +18,4 @@ export function newSecret(): string {
 }
 
 /** Hashes a secret with SHA-256, as it is stored. 256 random bits need no salt and no slow hash. */
-export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex');
+export const hashSecret = (secret: string) => hash('sha256', secret);

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { newItem, putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
-import { uuidPrefix } from '../uuid-time.ts';
+import { uuidNamed, uuidPrefix } from '../uuid-time.ts';
 import type { EventBody, EventData, EventType } from './event-body.ts';
 import { findWebhook, type Webhook } from './webhook.ts';
 
@@ -52,11 +51,8 @@ export async function findListener(accountId: string): Promise<{ webhook?: Webho
 }
 
 /** The id of an event that happens once: the same whenever it is made. */
-export function eventIdOf(atMs: number, ...what: string[]): string {
-  const hash = createHash('sha256').update(what.join('\n')).digest('hex');
-  const variant = '89ab'[Number.parseInt(hash.charAt(3), 16) % 4];
-  return `evt_${uuidPrefix(atMs)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
-}
+export const eventIdOf = (atMs: number, ...what: string[]): string =>
+  `evt_${uuidNamed(uuidPrefix(atMs), what.join('\n'))}`;
 
 /** An id for an event that something else keeps from happening twice. */
 export const newEventId = () => `evt_${uuidv7()}`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** How fields are to be extracted, beside their schema. */
 export interface ExtractTask {
@@ -19,9 +19,7 @@ export interface Extracting {
 
 /** What tells what is asked of a document from what else is asked of it. */
 export const extractSha256 = ({ extract, extract_schema = '' }: Extracting) =>
-  createHash('sha256')
-    .update(`${extract_schema}\n${extract?.instruction ?? ''}`)
-    .digest('hex');
+  hash('sha256', `${extract_schema}\n${extract?.instruction ?? ''}`);
 
 /** What a record says of it: the schema, as it was given or made of the example, and the rest. */
 export function extractShown({ extract, extract_schema }: Extracting) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { isComposite } from '../../documents/kind.ts';
@@ -72,8 +72,8 @@ export function readerOf(job: Claimed<SourceJob>): Reader {
   // The pictures in such a document are pages of their own then.
   const withPictures = Boolean(force_ocr && source_kind && isComposite(source_kind));
   const reading = [content_sha256, readingVersion, model, engine?.features, withPictures];
-  const hash = createHash('sha256').update(JSON.stringify(reading));
-  return { model, engine, keptUnder: `pages_${hash.digest('base64url')}#` };
+  const readingHash = hash('sha256', JSON.stringify(reading), 'base64url');
+  return { model, engine, keptUnder: `pages_${readingHash}#` };
 }
 
 /** Returns the pages of a range that were read before and kept, by their number. A `fresh` job takes none. */

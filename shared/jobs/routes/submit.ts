@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
@@ -78,8 +78,8 @@ async function reserveJobKey(
   const job_id = `job_${uuidv7()}`;
   if (!idempotencyKey) return { key_id, job_id, taken: false };
 
-  const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
-  const submissionHash = sha256(JSON.stringify(submission));
+  const item = { key_id, job_id: `submission_${hash('sha256', idempotencyKey)}` };
+  const submissionHash = hash('sha256', JSON.stringify(submission));
   const reserved = await putItem({
     TableName: setting('JOBS_TABLE'),
     Item: {
@@ -101,5 +101,4 @@ async function reserveJobKey(
   return { key_id, job_id: first['reserved_job_id'] as string, submission_id, taken: true };
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const epochSeconds = () => Math.floor(Date.now() / 1000);

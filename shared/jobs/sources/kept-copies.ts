@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { queryItems } from '../../aws/dynamodb.ts';
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
@@ -74,7 +74,5 @@ export async function isCopyInUse({ key_id, job_id }: JobKey): Promise<boolean> 
 }
 
 /** Names a file's content. Its name and type are part of it, because they decide how it is read. */
-function copyIdOf({ id, contentId, name, mimeType }: DriveFile): string {
-  const hash = createHash('sha256').update(JSON.stringify([id, contentId, name, mimeType]));
-  return `copy_${hash.digest('base64url')}`;
-}
+const copyIdOf = ({ id, contentId, name, mimeType }: DriveFile) =>
+  `copy_${hash('sha256', JSON.stringify([id, contentId, name, mimeType]), 'base64url')}`;

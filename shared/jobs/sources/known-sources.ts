@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { putItem } from '../../aws/write-item.ts';
 import { setting } from '../../config.ts';
@@ -15,8 +15,7 @@ export function sourceIdOf(task: FileTask, { id, contentId }: DriveFile): string
   const { extract, extract_schema } = task;
   const asked = [job_type, asked_model, pipeline, pipeline_instruction, force_ocr];
   if (extract) asked.push(extract_schema, JSON.stringify(Object.entries(extract).toSorted()));
-  const hash = createHash('sha256').update(JSON.stringify([id, contentId, ...asked]));
-  return `source_${hash.digest('base64url')}`;
+  return `source_${hash('sha256', JSON.stringify([id, contentId, ...asked]), 'base64url')}`;
 }
 
 const itemOf = (task: FileTask, file: DriveFile, jobId: string) => ({

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { extractSha256 } from '../asked/extract-task.ts';
 import type { Task } from '../asked/task.ts';
 import type { Link } from '../engine/item/kind.ts';
@@ -25,8 +25,9 @@ export function sourceLinksOf(job: SourceJob): Link[] {
 /** Returns the item that gives a source's plain name to the first question of a kind about it. */
 export function nameClaimOf(job: Pick<SourceJob, 'drive_file_id'> & Task) {
   const { drive_file_id = '', pipeline_instruction = '', extract } = job;
-  const question_sha256 = extract ? extractSha256(job) : sha256(pipeline_instruction);
-  return { job_id: `${extract ? 'extract' : 'answer'}_${sha256(drive_file_id)}`, question_sha256 };
+  const question_sha256 = extract ? extractSha256(job) : hash('sha256', pipeline_instruction);
+  return {
+    job_id: `${extract ? 'extract' : 'answer'}_${hash('sha256', drive_file_id)}`,
+    question_sha256,
+  };
 }
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { fieldsIn, newCallId, parsed, textIn } from '../field.ts';
 import type { Ask, AskMessage, Tool, ToolCallPart } from './ask.ts';
 import type { AnswerEvent } from './dialect.ts';
@@ -21,7 +21,7 @@ export function plainName({ name, namespace }: Named): string {
     '_',
   );
   if (whole.length <= maxNameLength) return whole;
-  const digest = createHash('sha256').update(`${namespace}\n${name}`).digest('hex').slice(0, 8);
+  const digest = hash('sha256', `${namespace}\n${name}`).slice(0, 8);
   return `${whole.slice(0, maxNameLength - 9)}_${digest}`;
 }
 

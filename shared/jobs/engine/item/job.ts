@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { getItem } from '../../../aws/dynamodb.ts';
 import { setting } from '../../../config.ts';
 import { memory, type Room } from '../../../http/byte-budget.ts';
 import type { InputType, JobType } from '../../../job-types.ts';
 import type { Metadata } from '../../../ledger/terms/metadata.ts';
+import { uuidNamed } from '../../../uuid-time.ts';
 import type { JobStatus, Progress } from './status.ts';
 
 /** What names a job: the key that owns it, and its own id. */
@@ -115,11 +115,8 @@ export const retentionEnd = () =>
 export const jobIdPattern = /^job_[0-9a-f-]{36}$/;
 
 /** Returns a child's id, always the same for a parent and name: a UUIDv7 with the parent's time, so children lie together. */
-export function childIdOf(parentId: string, name: string): string {
-  const hash = createHash('sha256').update(`${parentId}\n${name}`).digest('hex');
-  const variant = '89ab'[Number.parseInt(hash.charAt(3), 16) % 4];
-  return `${familyOf(parentId)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
-}
+export const childIdOf = (parentId: string, name: string): string =>
+  uuidNamed(familyOf(parentId), `${parentId}\n${name}`);
 
 /** What the ids of a job and of its children begin with. */
 export const familyOf = (jobId: string) => jobId.slice(0, 'job_01234567-89ab'.length);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ServiceError } from '../../../http/errors.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { truncated } from '../../../truncated.ts';
@@ -77,7 +77,7 @@ const noBatches = ({ id }: Model) => `No upstream of ${id} takes batches.`;
 const duplicate = 'The custom_id is that of a line before it.';
 
 /** An id may be as long as a line. */
-const digestOf = (id: string) => createHash('sha256').update(id).digest('base64url');
+const digestOf = (id: string) => hash('sha256', id, 'base64url');
 
 const tooManyLines = () =>
   new ServiceError(

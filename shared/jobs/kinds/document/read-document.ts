@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Document, textDocument } from '../../../documents/document.ts';
@@ -108,13 +108,11 @@ export async function openInlineDocuments(job: SourceJob & WithMessages): Promis
 
 /** Returns the hash of one file, or of several files' hashes. With `force_ocr` a document's pictures are pages too. */
 function contentHashOf(files: InlineFile[], forceOcr: boolean): string {
-  const hashes = files.map(({ bytes }) => sha256(bytes));
+  const hashes = files.map(({ bytes }) => hash('sha256', bytes));
   const [only] = files;
-  if (only && files.length === 1 && (only.isImage || !forceOcr)) return sha256(only.bytes);
-  return sha256([...hashes, forceOcr ? 'with pictures' : ''].join('\n'));
+  if (only && files.length === 1 && (only.isImage || !forceOcr)) return hash('sha256', only.bytes);
+  return hash('sha256', [...hashes, forceOcr ? 'with pictures' : ''].join('\n'));
 }
-
-const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 function pieceOf(
   { name, isImage, mimeType, bytes }: InlineFile,

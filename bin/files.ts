@@ -62,7 +62,6 @@ async function reachKeys(target: Target): Promise<readonly ApiKey[]> {
 
 async function listKeysFiles(keys: readonly ApiKey[], limit: number) {
   const { files: max_files, bytes: max_bytes } = setting('FILE_QUOTA');
-  const atOnce = pLimit(keysAtOnce);
   const read = async ({ id: key_id, name: key_name }: ApiKey): Promise<KeyFiles> => ({
     key_id,
     key_name,
@@ -70,7 +69,7 @@ async function listKeysFiles(keys: readonly ApiKey[], limit: number) {
     max_files,
     max_bytes,
   });
-  const used = await Promise.all(keys.map((key) => atOnce(() => read(key))));
+  const used = await pLimit(keysAtOnce).map(keys, read);
   const sorted = used.filter(({ files }) => files > 0).sort((a, b) => b.bytes - a.bytes);
   const more = sorted.length > limit;
   const shown = sorted.slice(0, limit);

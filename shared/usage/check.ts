@@ -84,18 +84,12 @@ export async function checkKeys(
   from: string | undefined,
   tell: (done: number) => void = () => {},
 ): Promise<KeyCheck[]> {
-  const limit = pLimit(checksAtOnce);
   let done = 0;
-  return Promise.all(
-    keys.map(({ id }) =>
-      limit(async () => {
-        const check = await checkKey(id, from);
-        done += 1;
-        tell(done);
-        return check;
-      }),
-    ),
-  );
+  return pLimit(checksAtOnce).map(keys, async ({ id }) => {
+    const check = await checkKey(id, from);
+    tell(++done);
+    return check;
+  });
 }
 
 /** Whether a key has used anything. A key that never did has no usage, and a comparison would begin one. */

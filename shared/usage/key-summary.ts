@@ -28,18 +28,16 @@ export async function summariesOf(
   keys: readonly ApiKey[],
   onKey: (done: number) => void = () => {},
 ): Promise<Map<string, KeySummary>> {
-  const limit = pLimit(readsAtOnce);
   let done = 0;
   const accounts = await readAccounts(keys.map(({ id }) => id));
-  const lastUsed = (id: string) =>
-    limit(async () => {
-      const lastMs = await lastChargeMs(accounts.get(id) ?? { charges_under: [id] });
-      onKey(++done);
-      return [id, lastMs === undefined ? null : instant(lastMs)] as const;
-    });
+  const lastUsed = async ({ id }: ApiKey) => {
+    const lastMs = await lastChargeMs(accounts.get(id) ?? { charges_under: [id] });
+    onKey(++done);
+    return [id, lastMs === undefined ? null : instant(lastMs)] as const;
+  };
   const [jobs, used] = await Promise.all([
     countOpenJobs(),
-    Promise.all(keys.map(({ id }) => lastUsed(id))),
+    pLimit(readsAtOnce).map(keys, lastUsed),
   ]);
   return new Map(
     used.map(([id, last_used_at]) => {

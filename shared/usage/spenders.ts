@@ -34,7 +34,6 @@ export async function topSpenders(
   count: number,
   onKey: (done: number) => void = () => {},
 ): Promise<Spenders> {
-  const limit = pLimit(readsAtOnce);
   const spenders: (Spender & { spend: number })[] = [];
   let done = 0;
   const read = async ({ id, name }: ApiKey) => {
@@ -58,7 +57,7 @@ export async function topSpenders(
       top_model: byModel.sort((a, b) => b.spend - a.spend)[0]?.model ?? '',
     });
   };
-  await Promise.all(keys.map((key) => limit(() => read(key))));
+  await pLimit(readsAtOnce).map(keys, read);
   spenders.sort((a, b) => b.spend - a.spend || (a.id < b.id ? -1 : 1));
   return {
     ...days,

@@ -36,9 +36,8 @@ const readsAtOnce = 16;
 
 /** Sums up what all keys together spent on each model in some days, in nano-dollars. It makes one query for each key. */
 export async function spendByModel(days: Days): Promise<Map<string, number>> {
-  const limit = pLimit(readsAtOnce);
   const keys = await listKeys();
-  const uses = await Promise.all(keys.map(({ id }) => limit(() => readUses('model', id, days))));
+  const uses = await pLimit(readsAtOnce).map(keys, ({ id }) => readUses('model', id, days));
   const spend = new Map<string, number>();
   for (const { name, spend: more } of uses.flat()) spend.set(name, (spend.get(name) ?? 0) + more);
   return spend;

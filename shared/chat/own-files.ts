@@ -41,20 +41,13 @@ export async function withOwnFiles<Message>(
   messages: readonly Message[],
   { keyId, room, loc, type = 'file', maxBytes }: Where,
 ): Promise<Message[]> {
+  const mb = Math.floor(maxBytes / 2 ** 20);
+  const find = finderOf(keyId, room, maxBytes, `the files of a request may have ${mb} MB together`);
   const places = [...placesIn(messages, loc, type)];
   const told = new Map<unknown, Part>();
-  let bytes = 0;
   for (const [index, { part, naming, loc }] of places.entries()) {
     if (index === maxNamed) throw valueError(loc, `a request may name ${maxNamed} files`);
-    const file = await findFile(keyId, naming.file_id);
-    if (!file) throw valueError(loc, `no such file: ${naming.file_id}`);
-    bytes += file.bytes;
-    if (bytes > maxBytes) {
-      const mb = Math.floor(maxBytes / 2 ** 20);
-      throw valueError(loc, `the files of a request may have ${mb} MB together`);
-    }
-    await room.take(file.bytes);
-    const whole = await withBytes(naming, file);
+    const whole = await withBytes(naming, await find(naming.file_id, loc));
     told.set(part, type === 'file' ? { ...part, file: whole } : whole);
   }
   if (places.length === 0) return [...messages];
@@ -63,6 +56,19 @@ export async function withOwnFiles<Message>(
     if (!content.some((part) => told.has(part))) return message;
     return { ...message, content: content.map((part) => told.get(part) ?? part) };
   });
+}
+
+/** Returns what finds files of a key, each with room for its bytes. It throws a 422 once they are too large together. */
+function finderOf(keyId: string, room: Room, maxBytes: number, tooLarge: string) {
+  let bytes = 0;
+  return async (id: string, loc: FieldError['loc']): Promise<StoredFile> => {
+    const file = await findFile(keyId, id);
+    if (!file) throw valueError(loc, `no such file: ${id}`);
+    bytes += file.bytes;
+    if (bytes > maxBytes) throw valueError(loc, tooLarge);
+    await room.take(file.bytes);
+    return file;
+  };
 }
 
 function* placesIn(
@@ -108,20 +114,11 @@ export async function withKeysFiles(
   keyId: string,
   room: Room,
 ): Promise<ChatStreamRequest> {
+  const tooLarge = 'the files of a message may have 4 MB together; a job takes larger ones';
+  const find = finderOf(keyId, room, maxChatFileBytes, tooLarge);
   const files: ChatFile[] = [];
-  let bytes = 0;
   for (const [index, id] of (request.file_ids ?? []).entries()) {
-    const loc = ['body', 'file_ids', index];
-    const file = await findFile(keyId, id);
-    if (!file) throw valueError(loc, `no such file: ${id}`);
-    bytes += file.bytes;
-    if (bytes > maxChatFileBytes) {
-      throw valueError(
-        loc,
-        'the files of a message may have 4 MB together; a job takes larger ones',
-      );
-    }
-    await room.take(file.bytes);
+    const file = await find(id, ['body', 'file_ids', index]);
     files.push({ name: file.filename, content: contentOf(file.filename, await bytesOf(file)) });
   }
   return files.length > 0 ? { ...request, files: [...(request.files ?? []), ...files] } : request;

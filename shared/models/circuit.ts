@@ -48,8 +48,6 @@ export interface Circuit {
   lastSuccessMs: number;
   /** The success that other processes know of. */
   toldSuccessMs: number;
-  /** How often it has changed in what other processes have to know. */
-  changes: number;
   /** How much longer a trial may take by the clocks of other processes. */
   skewMs: number;
 }
@@ -78,7 +76,6 @@ export function admit(name: string, keyId: string): Pause | undefined {
     if (breaker.failures < threshold) continue;
     breaker.pausedUntilMs = now + waitForTrial(breaker) + circuitNamed(name).skewMs;
     breaker.isTried = true;
-    circuitNamed(name).changes += 1;
   }
   return undefined;
 }
@@ -91,10 +88,7 @@ function waitForTrial(breaker: Breaker | OpenBreaker): number {
 
 /** Lets the next call try again: the one that was admitted has ended without showing whether the model works. */
 export function recordNothing(name: string, keyId: string): void {
-  for (const breaker of breakersOf(name, keyId)) {
-    breaker.pausedUntilMs = Date.now();
-    circuitNamed(name).changes += 1;
-  }
+  for (const breaker of breakersOf(name, keyId)) breaker.pausedUntilMs = Date.now();
 }
 
 /** Closes an open circuit for all, or else ends the pause of a key: one success is enough. */
@@ -103,7 +97,6 @@ export function recordSuccess(name: string, keyId: string): void {
   circuit.lastSuccessMs = Date.now();
   const isOld = circuit.keys.size > 0 && Date.now() - circuit.toldSuccessMs >= quietMs / 4;
   if (isOld || circuit.pausedKeyIds.size > 0 || circuit.keys.has(keyId) || circuit.open) {
-    circuit.changes += 1;
     circuit.toldSuccessMs = circuit.lastSuccessMs;
   }
   circuit.pausedKeyIds.clear();
@@ -123,8 +116,7 @@ export function recordFailure(name: string, keyId: string): void {
   const { open, keys, pausedKeyIds, lastSuccessMs } = circuit;
   const before = keys.get(keyId);
   const own = before && isResting(before) ? before : failedAgain(before?.failures);
-  remember(keys, keyId, own);
-  if (own !== before || open?.isTried) circuit.changes += 1;
+  if (own !== before) remember(keys, keyId, own);
   if (!open && own.failures >= threshold) pausedKeyIds.add(keyId);
   const severalFail = open
     ? !isResting(open) && !open.keyIds.has(keyId)
@@ -133,7 +125,6 @@ export function recordFailure(name: string, keyId: string): void {
     const breaker = failedAgain(open?.failures ?? threshold - 1);
     const keyIds = new Set([...(open?.keyIds ?? pausedKeyIds), keyId]);
     circuit.open = { ...breaker, keyIds, pauseEndsMs: breaker.pausedUntilMs, trials: 0 };
-    circuit.changes += 1;
     const pause_ms = pauseAfter(breaker.failures);
     log('error', 'circuit opened', { upstream_model: name, pause_ms });
     measure({ CircuitsOpened: 1 });
@@ -168,7 +159,6 @@ export function circuitNamed(name: string): Circuit {
     pausedKeyIds: new Set(),
     lastSuccessMs: Number.NEGATIVE_INFINITY,
     toldSuccessMs: Number.NEGATIVE_INFINITY,
-    changes: 0,
     skewMs: 0,
   };
   circuits.set(name, circuit);

@@ -56,9 +56,9 @@ export async function changeCircuit<Result>(name: string, change: () => Result):
   };
   const circuit = circuitNamed(name);
   if (reading) circuit.skewMs = clocksDifferMs;
-  const { changes } = circuit;
+  const before = toldOf(circuit);
   again();
-  if (reading && circuit.changes !== changes) {
+  if (reading && toldOf(circuit) !== before) {
     const writing = writingOf(name);
     writing.changes.push(again);
     writing.underWay ??= within(writeTimeoutMs, write(name, writing)).finally(() => {
@@ -96,9 +96,9 @@ async function write(name: string, writing: Writing): Promise<void> {
     const key = { key_id: 'deployment', entry: entryOf(name) };
     const item = await getItem<CircuitItem>(setting('LEDGER_TABLE'), key);
     if (item) takeOver(name, item);
-    const { changes } = circuitNamed(name);
+    const before = toldOf(circuitNamed(name));
     for (const again of writing.changes) again();
-    if (circuitNamed(name).changes === changes) return;
+    if (toldOf(circuitNamed(name)) === before) return;
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Clauses, expressUpdate, type PlaceValue } from '../aws/express-update.ts';
 import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 
@@ -20,36 +21,25 @@ export async function waitForRateLimit(signal: AbortSignal): Promise<void> {
 
 /** Takes the slot after those that are taken. Undefined if the last of them is past. */
 async function takeNextSlot(now: number, intervalMs: number): Promise<number | undefined> {
-  const moved = await update('next_at >= :now', 'SET next_at = next_at + :interval', {
-    ':now': now,
-    ':interval': intervalMs,
-  });
+  const moved = await move((value) => ({
+    when: [`next_at >= ${value(now)}`],
+    set: [`next_at = next_at + ${value(intervalMs)}`],
+  }));
   return moved && moved - intervalMs;
 }
 
 /** Takes the slot that begins now. Undefined if another call has taken a slot meanwhile. */
 async function takeSlotNow(now: number, intervalMs: number): Promise<number | undefined> {
-  const moved = await update(
-    'attribute_not_exists(next_at) OR next_at < :now',
-    'SET next_at = :next',
-    { ':now': now, ':next': now + intervalMs },
-  );
+  const moved = await move((value) => ({
+    when: [`attribute_not_exists(next_at) OR next_at < ${value(now)}`],
+    set: [`next_at = ${value(now + intervalMs)}`],
+  }));
   return moved && now;
 }
 
 /** Returns the new `next_at`; undefined if the condition doesn't hold. */
-async function update(
-  condition: string,
-  change: string,
-  values: Record<string, number>,
-): Promise<number | undefined> {
-  const updated = await updateItem({
-    TableName: setting('LEDGER_TABLE'),
-    Key: rateLimitKey,
-    ConditionExpression: condition,
-    UpdateExpression: change,
-    ExpressionAttributeValues: values,
-    ReturnValues: 'UPDATED_NEW',
-  });
+async function move(change: (value: PlaceValue) => Clauses): Promise<number | undefined> {
+  const update = expressUpdate(setting('LEDGER_TABLE'), rateLimitKey, change);
+  const updated = await updateItem({ ...update, ReturnValues: 'UPDATED_NEW' });
   return updated?.Attributes?.['next_at'] as number | undefined;
 }

@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
+import { newServer } from '../engines/new-server.ts';
 import { refusePages } from '../engines/page-requests.ts';
 import {
   AccessTokens,
@@ -48,7 +49,7 @@ export async function startDriveServer({
   const { serviceAccount } = account;
   const folder = new DriveFolder(path, index);
   const uploads = new ResumableUploads(path);
-  const app = Fastify({ forceCloseConnections: true });
+  const app = newServer({ forceCloseConnections: true });
   prepare?.(app);
   leaveBodies(app);
   addErrors(app);

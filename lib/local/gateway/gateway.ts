@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NoRoomError } from '../../../shared/http/byte-budget.ts';
+import { newServer } from '../engines/new-server.ts';
 import { maxPayloadBytes } from '../lambda/invocation.ts';
 import type { Narrator } from '../narrator.ts';
 import type { RequestLine } from '../request-line.ts';
@@ -33,7 +34,7 @@ export class Gateway {
     preflights: Preflight[] = [],
   ) {
     this.responses = responses;
-    this.server = Fastify({
+    this.server = newServer({
       exposeHeadRoutes: false,
       forceCloseConnections: true,
       genReqId: () => randomUUID(),

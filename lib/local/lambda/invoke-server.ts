@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import Fastify from 'fastify';
 import type { Engine } from '../engines/engine.ts';
+import { newServer } from '../engines/new-server.ts';
 import { requireSignature } from '../engines/signature.ts';
 import { functionArn } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
@@ -23,7 +23,7 @@ interface InvokeRequest {
 export async function startInvokeServer(
   functionNamed: (name: string) => FunctionHost | undefined,
 ): Promise<Engine> {
-  const server = Fastify({
+  const server = newServer({
     bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
     genReqId: () => randomUUID(),

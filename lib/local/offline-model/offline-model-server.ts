@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
 import type { Engine } from '../engines/engine.ts';
+import { newServer } from '../engines/new-server.ts';
 import { refusePages } from '../engines/page-requests.ts';
 import { isSigned } from '../engines/signature.ts';
 import type { ChatRequest } from './chat-request.ts';
@@ -20,7 +21,7 @@ export interface ModelEngine extends Engine {
 
 /** Starts the offline model, an OpenAI-compatible API that needs no network. */
 export async function startOfflineModel(): Promise<ModelEngine> {
-  const app = Fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
+  const app = newServer({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
   const key = `sk-offline-${randomBytes(24).toString('base64url')}`;
   addErrors(app);
   requireKey(app, key);

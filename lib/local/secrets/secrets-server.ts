@@ -1,5 +1,5 @@
-import Fastify from 'fastify';
 import type { Engine } from '../engines/engine.ts';
+import { newServer } from '../engines/new-server.ts';
 import { requireSignature } from '../engines/signature.ts';
 
 /** What the clients of the two services send: the id of a secret, or the name or ARN of a parameter. */
@@ -13,7 +13,7 @@ export async function startSecretsServer(
   values: Record<string, string>,
   parameterOf: (name: string) => string = () => 'none',
 ): Promise<Engine> {
-  const server = Fastify();
+  const server = newServer();
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     done(null, JSON.parse(body as string));
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
+import { newServer } from '../engines/new-server.ts';
 import { requireSignature } from '../engines/signature.ts';
 import { blocksOf } from './blocks.ts';
 import { readOperationRequest } from './operation-request.ts';
@@ -22,7 +23,7 @@ export interface TextractOptions {
 export async function startTextractServer(options: TextractOptions = {}): Promise<Engine> {
   const recognizer = recognizerOf(options);
   const closing = new AbortController();
-  const app = Fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
+  const app = newServer({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
   options.prepare?.(app);
   addOperationRoute(app, { recognize: recognizer.recognize, closing: closing.signal });
   requireSignature(app.server);

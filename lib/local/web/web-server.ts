@@ -3,9 +3,9 @@ import { constants, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import Fastify from 'fastify';
 import { contentType } from 'mime-types';
 import type { Engine } from '../engines/engine.ts';
+import { newServer } from '../engines/new-server.ts';
 import { refusePages } from '../engines/page-requests.ts';
 import { WebFolder } from './web-folder.ts';
 import { WebIndex } from './web-index.ts';
@@ -24,7 +24,7 @@ export interface WebEngine extends Engine {
 export async function startWebServer({ folder: path }: WebServerOptions): Promise<WebEngine> {
   mkdirSync(path, { recursive: true });
   const folder = new WebFolder(path);
-  const app = Fastify({ forceCloseConnections: true });
+  const app = newServer({ forceCloseConnections: true });
   const searchPath = `/searxng-${randomBytes(24).toString('base64url')}`;
   addSearchRoute(app, new WebIndex(folder), searchPath);
   addPageRoutes(app, folder);

@@ -3,8 +3,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   APIGatewayTokenAuthorizerEvent,
 } from 'aws-lambda';
-import { type Admission, admit } from './key.ts';
-import { limitsOfKey } from './key-limits.ts';
+import { type Admission, admit, callerOfKey } from './key.ts';
 import { secretPattern } from './secret.ts';
 
 /**
@@ -22,7 +21,6 @@ export async function authorizeRequest(
   const secret =
     event.type === 'TOKEN' ? event.authorizationToken.replace(bearer, '') : secretIn(event);
   const { key, refused } = await admissionOf(secret);
-  const known = key && { keyId: key.id, keyName: key.name };
   return {
     principalId: key?.id ?? 'nobody',
     policyDocument: {
@@ -35,10 +33,9 @@ export async function authorizeRequest(
         },
       ],
     },
-    context: {
-      ...known,
-      ...(refused ? { refused } : { limits: JSON.stringify(limitsOfKey(key)) }),
-    },
+    context: refused
+      ? { ...(key && { keyId: key.id, keyName: key.name }), refused }
+      : { ...callerOfKey(key) },
   };
 }
 

@@ -1,21 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { ServiceFunction } from './base/service-function.ts';
 import type { Needs } from './parts.ts';
 
 /** The routes that describe the API: a document for programs, a page for people, and links to both. */
 export class DocsApi extends Construct {
   constructor(scope: Construct, id: string, { api }: Needs<'api'>) {
     super(scope, id);
-    const timeout = Duration.seconds(20);
-    const newFunction = (name: string, path: string) =>
-      new ServiceFunction(this, name, { description: `GET ${path}`, timeout });
-    api.route('GET /', newFunction('get-index', '/'), { isOpen: true });
-    const getDocument = newFunction('get-openapi', '/openapi.json');
-    api.route('GET /openapi.json', getDocument, { isOpen: true, timeout, kind: 'file' });
-    const getDocs = newFunction('get-docs', '/docs');
-    api.route('GET /docs', getDocs, { isOpen: true, timeout });
-    api.route('GET /docs/{file}', getDocs, { isOpen: true, timeout, kind: 'file' });
+    const open = { isOpen: true, timeout: Duration.seconds(20) };
+    const page = { ...open, isStreamed: true };
+    const file = { ...page, kind: 'file' } as const;
+    api.endpoint(this, 'get-index', 'GET /', open);
+    api.endpoint(this, 'get-openapi', 'GET /openapi.json', file);
+    api.route('GET /docs/{file}', api.endpoint(this, 'get-docs', 'GET /docs', page), file);
   }
 }
 
@@ -23,12 +19,8 @@ export class DocsApi extends Construct {
 export class ConsoleApi extends Construct {
   constructor(scope: Construct, id: string, { api }: Needs<'api'>) {
     super(scope, id);
-    const timeout = Duration.seconds(10);
-    const getConsole = new ServiceFunction(this, 'get-console', {
-      description: 'GET /console',
-      timeout,
-    });
-    api.route('GET /console', getConsole, { isOpen: true, timeout });
-    api.route('GET /console/{file}', getConsole, { isOpen: true, timeout, kind: 'file' });
+    const page = { isOpen: true, timeout: Duration.seconds(10), isStreamed: true };
+    const getConsole = api.endpoint(this, 'get-console', 'GET /console', page);
+    api.route('GET /console/{file}', getConsole, { ...page, kind: 'file' });
   }
 }

@@ -10,7 +10,7 @@ import { ServiceDashboard } from './alarms/service-dashboard.ts';
 import { ServiceHealth } from './alarms/service-health.ts';
 import { ApiKeys } from './api-keys.ts';
 import { setConventions } from './base/conventions.ts';
-import { bundlesDir, inlinePolicies, ServiceFunction } from './base/service-function.ts';
+import { bundlesDir, inlinePolicies } from './base/service-function.ts';
 import { protectTables } from './base/service-table.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles/bundles.ts';
 import { ChatApi } from './chat-api.ts';
@@ -104,15 +104,11 @@ export class ServiceStack extends Stack {
     });
     ledger.grant(getLimits, 'read');
     webSearch.describeTo(getLimits);
-    const getHealth = new ServiceFunction(this, 'get-health', {
-      description: 'GET /health',
-      timeout: Duration.seconds(25),
-    });
+    const getHealth = api.endpoint(this, 'get-health', 'GET /health', { isOpen: true });
     ledger.grant(getHealth, 'spend');
     providers.grantCall(getHealth);
     keys.grantRead(getHealth);
     queues.chat.grantLook(getHealth);
-    api.route('GET /health', getHealth, { isOpen: true });
 
     const tables = [jobs.table, files.table, keys.table, usage.table, webhooks.table];
     new ServiceHealth(this, 'health', { concurrency, ledger: ledger.table, tables });

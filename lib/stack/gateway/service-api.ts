@@ -19,6 +19,7 @@ import { WebAcl } from './web-acl.ts';
 
 /** What the function of a route has: 25 seconds, or for a streamed answer as many minutes as the gateway allows. */
 interface EndpointProps extends Partial<Omit<ServiceFunctionProps, 'description'>> {
+  readonly isOpen?: boolean;
   readonly kind?: RouteKind;
   readonly isStreamed?: boolean;
   /** Whether a new version gets a part of the calls first, where deploys are so. */
@@ -127,12 +128,12 @@ export class ServiceApi extends Construct {
     });
   }
 
-  /** Makes the function of a route such as `GET /user/limits`, for callers with a valid API key. */
+  /** Makes the function of a route such as `GET /user/limits`. */
   endpoint(scope: Construct, name: string, route: string, props: EndpointProps = {}) {
-    const { kind, isStreamed, timeout = isStreamed ? maxAnswerTime : Duration.seconds(25) } = props;
+    const { isStreamed, timeout = isStreamed ? maxAnswerTime : Duration.seconds(25) } = props;
     const fn = new ServiceFunction(scope, name, { ...props, description: route, timeout });
     if (props.isCanary) Canary.of(this).guard(fn, 'faults');
-    this.route(route, fn, isStreamed ? { timeout } : { kind });
+    this.route(route, fn, { ...props, timeout: isStreamed ? timeout : undefined });
     return fn;
   }
 

@@ -93,9 +93,12 @@ export async function respond(
   path: string,
   body?: object,
 ): Promise<Response> {
-  const once = randomUUID();
+  // They are the same for each try, so that no job is made twice.
+  const headers = { authorization: `Bearer ${key}`, 'idempotency-key': randomUUID() };
+  const content = body && { body: body instanceof FormData ? body : JSON.stringify(body) };
   for (let attempt = 1; ; attempt++) {
-    const response = await send(`${url}${path}`, { key, once, method, body });
+    const sent = fetch(`${url}${path}`, { method, headers, ...content });
+    const response = await sent.catch((error: Error) => unreachable(url, error));
     if (response.ok) return response;
     const text = await response.text();
     const isBusy = response.status === 429 || response.status >= 500;
@@ -115,28 +118,12 @@ function refusalOf({ status, url }: Response, route: string, message: string): s
   return `${new URL(url).origin} doesn't take the API key${where}: it is none, or has ended.`;
 }
 
-interface Sending {
-  key: string;
-  /** The same for each try, so that no job is made twice. */
-  once: string;
-  method: string;
-  body: object | undefined;
-}
-
-async function send(url: string, { key, once, method, body }: Sending): Promise<Response> {
-  try {
-    return await fetch(url, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'idempotency-key': once },
-      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
-    });
-  } catch (cause) {
-    const { message } = ((cause as Error).cause ?? cause) as Error;
-    throw new CommandError(
-      `${new URL(url).origin} can't be reached: ${message || 'is it running?'}.`,
-      { cause },
-    );
-  }
+function unreachable(url: string, cause: Error): never {
+  const { message } = (cause.cause ?? cause) as Error;
+  throw new CommandError(
+    `${new URL(url).origin} can't be reached: ${message || 'is it running?'}.`,
+    { cause },
+  );
 }
 
 /** The service's words for an error, in any of its shapes. */

@@ -64,14 +64,14 @@ const concurrency: Step = (given, quotas) => {
   const isReserved = wantsReserved && atOnce >= leastToReserve;
   const load = { ...settings, concurrency: atOnce };
   const workers = fewerWorkers(workersPart(isReserved), load);
-  return {
-    sentence: `${quoted(row)}, and ${named('concurrency')} is ${settings.concurrency}: the limits of requests and of workers would be for more than can run, and calls would be answered with 503.`,
-    ask: { quota: row.quota, value: row.wants },
-    lowered: {
+  return lacking(
+    row,
+    `and ${named('concurrency')} is ${settings.concurrency}: the limits of requests and of workers would be for more than can run, and calls would be answered with 503.`,
+    {
       ...changed(settings, { concurrency: atOnce, ...workers }),
       ...(wantsReserved && !isReserved && { [named('reservedConcurrency')]: false }),
     },
-  };
+  );
 };
 
 /** What runs fits the account, and not the calls that may come. */
@@ -79,11 +79,10 @@ function waiting(row: Compared, { requestsPerSecond = 0, reservedConcurrency }: 
   const taken = reservedConcurrency
     ? `${named('reservedConcurrency')} leaves them ${Math.round(completionsPart * 100)} % of the quota, which takes`
     : 'with a third more for all others that takes';
-  return {
-    sentence: `${quoted(row)}, and calls of three seconds at ${named('requestsPerSecond')} wait in ${waitingAt(requestsPerSecond)} functions: ${taken} ${row.wants}. Calls beyond what may run would be answered with 503. Once it is raised, set ${named('concurrency')} to it.`,
-    ask: { quota: row.quota, value: row.wants },
-    lowered: {},
-  };
+  return lacking(
+    row,
+    `and calls of three seconds at ${named('requestsPerSecond')} wait in ${waitingAt(requestsPerSecond)} functions: ${taken} ${row.wants}. Calls beyond what may run would be answered with 503. Once it is raised, set ${named('concurrency')} to it.`,
+  );
 }
 
 /** Other stacks may have reserved what this one would; its own reservation is given back to it. */
@@ -112,22 +111,17 @@ const pages: Step = (given, quotas) => {
   const perSecond = Math.max(1, Math.floor(row.has));
   // Three workers for each page a second keep Textract busy; more only wait for it.
   const ocrWorkers = Math.min(given.settings.ocrWorkers, Math.max(2, 3 * perSecond));
-  return {
-    sentence: `${quoted(row)}, and ${named('textractPagesPerSecond')} is ${row.wants}: Textract would refuse pages, which are then asked for again and again.`,
-    ask: { quota: row.quota, value: row.wants },
-    lowered: changed(given.settings, { textractPagesPerSecond: perSecond, ocrWorkers }),
-  };
+  return lacking(
+    row,
+    `and ${named('textractPagesPerSecond')} is ${row.wants}: Textract would refuse pages, which are then asked for again and again.`,
+    changed(given.settings, { textractPagesPerSecond: perSecond, ocrWorkers }),
+  );
 };
 
 const gateway: Step = (given, quotas) => {
   const row = rowOf(given, quotas, 'apigateway');
-  return (
-    row && {
-      sentence: `${quoted(row)}, and a method's limit is ${row.wants}: all APIs of the account share less than that, so that callers hear 429 before.`,
-      ask: { quota: row.quota, value: row.wants },
-      lowered: {},
-    }
-  );
+  const limit = `and a method's limit is ${row?.wants}: all APIs of the account share less than that, so that callers hear 429 before.`;
+  return row && lacking(row, limit);
 };
 
 const writes: Step = (given, quotas) => {
@@ -136,19 +130,21 @@ const writes: Step = (given, quotas) => {
     given.settings.requestsPerSecond === undefined
       ? `calls of three seconds on all of ${named('concurrency')}`
       : `calls at ${named('requestsPerSecond')}`;
-  return (
-    row && {
-      sentence: `${quoted(row)}, and ${calls} write ${row.wants}: DynamoDB would refuse some.`,
-      ask: { quota: row.quota, value: row.wants },
-      lowered: {},
-    }
-  );
+  return row && lacking(row, `and ${calls} write ${row.wants}: DynamoDB would refuse some.`);
 };
 
 const named = (name: keyof Settings) => `${prefix}${name}`;
 
-const quoted = ({ quota: { name, code }, has }: Compared) =>
-  `The account's quota "${name}" (${code}) is ${has}`;
+/** A quota that is too small for what is wanted of it, and what comes of that. */
+const lacking = (
+  { quota, has, wants }: Compared,
+  outcome: string,
+  lowered: Shortfall['lowered'] = {},
+): Shortfall => ({
+  sentence: `The account's quota "${quota.name}" (${quota.code}) is ${has}, ${outcome}`,
+  ask: { quota, value: wants },
+  lowered,
+});
 
 /** Those of the settings that are others now, by their whole names. */
 const changed = (settings: Settings, now: Partial<Settings>) =>

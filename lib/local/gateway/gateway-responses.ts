@@ -25,8 +25,8 @@ const statuses = {
 
 export type GatewayResponseType = keyof typeof statuses;
 
-interface Declared {
-  ResponseType: string;
+/** A response that the gateway makes by itself, as the template declares it. */
+export interface Declared {
   StatusCode?: string;
   ResponseParameters?: Record<string, string>;
   ResponseTemplates?: Record<string, string>;
@@ -38,7 +38,7 @@ export type GatewayResponses = ReturnType<typeof gatewayResponses>;
 export function gatewayResponses(template: Template) {
   const declared = new Map(
     resourcesOf(template, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => {
-      const response = Properties as unknown as Declared;
+      const response = Properties as unknown as Declared & { ResponseType: string };
       return [response.ResponseType, response];
     }),
   );
@@ -56,19 +56,20 @@ export function gatewayResponses(template: Template) {
 }
 
 /**
- * Reads the declared headers: `gatewayresponse.header.Name: "'value'"` is the header `name: value`. The value
- * `method.request.header.Name` is the value of the request's header.
+ * Reads the declared headers: `gatewayresponse.header.Name: "'value'"`, or `method.response.…`, is the header `name: value`.
+ * The value `method.request.header.Name` is the value of the request's header.
  */
-function headersOf(
-  declared: Declared | undefined,
-  request: IncomingHttpHeaders,
+export function headersOf(
+  { ResponseParameters = {} }: Declared = {},
+  request: IncomingHttpHeaders = {},
 ): Record<string, string> {
-  const parameters = Object.entries(declared?.ResponseParameters ?? {});
   return Object.fromEntries(
-    parameters.flatMap(([name, value]) => {
+    Object.entries(ResponseParameters).flatMap(([name, value]) => {
       const asked = value.match(/^method\.request\.header\.(.+)$/)?.[1];
       const sent = asked ? request[asked.toLowerCase()] : value.replace(/^'|'$/g, '');
-      const header = name.replace('gatewayresponse.header.', '').toLowerCase();
+      const header = name
+        .replace(/^(gatewayresponse|method\.response)\.header\./, '')
+        .toLowerCase();
       return typeof sent === 'string' ? [[header, sent]] : [];
     }),
   );

@@ -117,9 +117,10 @@ export class Gateway {
     if (decision) line?.calledBy(decision.context);
     if (decision?.refused) return this.sendGatewayResponse(request, reply, decision.refused);
 
+    const owner = keyIn(decision?.context);
     let room: BodyRoom | undefined;
     try {
-      room = await this.takeBody(route, request, decision?.context['keyId']);
+      room = await this.takeBody(route, request, owner);
     } catch (error) {
       if (!(error instanceof NoRoomError)) throw error;
       return this.sendGatewayResponse(request, reply, 'INTEGRATION_FAILURE');
@@ -133,10 +134,7 @@ export class Gateway {
     request.body = undefined;
     try {
       const sink = route.streams ? new StreamedReply() : undefined;
-      const invoked = route.function.invoke(event, undefined, {
-        sink,
-        owner: keyIn(decision?.context),
-      });
+      const invoked = route.function.invoke(event, undefined, { sink, owner });
       line?.awaits(invoked);
       invoked.finally(() => room?.close()).catch(() => {});
       if (sink) this.streams.set(request, sink);
@@ -155,14 +153,14 @@ export class Gateway {
   private async takeBody(
     { function: fn }: Route,
     request: FastifyRequest,
-    keyId: unknown,
+    key = '',
   ): Promise<BodyRoom | undefined> {
     if (!request.body) return undefined;
     const { 'content-length': told, 'content-encoding': coding } = request.headers;
     const encoding = coding?.trim().toLowerCase() || 'identity';
     const length = told === undefined || encoding !== 'identity' ? undefined : Number(told);
     const isKept = length === undefined || length <= maxPayloadBytes;
-    const room = isKept ? await this.bodyRooms.open(fn, String(keyId ?? ''), length) : undefined;
+    const room = isKept ? await this.bodyRooms.open(fn, key, length) : undefined;
     try {
       const body = await bodyOf(request.body as IncomingMessage, encoding);
       request.body = body;

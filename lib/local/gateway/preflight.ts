@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
+import { type Declared, headersOf } from './gateway-responses.ts';
 import { pathOf } from './routes.ts';
 
 /** A route that the gateway answers by itself: a preflight, as `lib/stack/gateway/cors.ts` declares them. */
@@ -15,13 +16,7 @@ export interface Preflight {
 interface MockMethod {
   HttpMethod: string;
   ResourceId: string;
-  Integration: { Type: string; IntegrationResponses?: MockResponse[] };
-}
-
-interface MockResponse {
-  StatusCode: string;
-  ResponseParameters?: Record<string, string>;
-  ResponseTemplates?: Record<string, string>;
+  Integration: { Type: string; IntegrationResponses?: Declared[] };
 }
 
 /** Returns the template's preflights. Throws `StageError` for a mock integration that is something else. */
@@ -34,7 +29,7 @@ export function preflightsOf(template: Template, names: ResourceNames): Prefligh
       throw new StageError(`The local stage can't serve ${id}: it is no preflight.`);
     }
     const allowed = allowedOrigins(id, response);
-    const headers = staticHeaders(response);
+    const headers = headersOf(response);
     return {
       path: pathOf(template, names, method.ResourceId) || '/',
       status: Number(response.StatusCode),
@@ -44,19 +39,11 @@ export function preflightsOf(template: Template, names: ResourceNames): Prefligh
   });
 }
 
-const staticHeaders = ({ ResponseParameters = {} }: MockResponse): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(ResponseParameters).map(([name, value]) => [
-      name.replace('method.response.header.', '').toLowerCase(),
-      value.replace(/^'|'$/g, ''),
-    ]),
-  );
-
 /** The one template that is understood, instead of all of Velocity: it allows the origins of a list. */
 const allowsListed =
   /^#set\(\$origin = .*\n.*\n#set\(\$allowed = (?<list>\[.*\])\)\n#if\(\$allowed\.contains\(\$origin\)\)\n#set\(\$context\.responseOverride\.header\.Access-Control-Allow-Origin = \$origin\)\n#end$/;
 
-function allowedOrigins(id: string, { ResponseTemplates }: MockResponse): string[] {
+function allowedOrigins(id: string, { ResponseTemplates }: Declared): string[] {
   if (!ResponseTemplates) return [];
   const list = ResponseTemplates['application/json']?.match(allowsListed)?.groups?.['list'];
   if (list === undefined) throw new StageError(`The local stage can't read the template of ${id}.`);

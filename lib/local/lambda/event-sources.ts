@@ -1,3 +1,4 @@
+import type { CreateEventSourceMappingRequest } from '@aws-sdk/client-lambda';
 import type { DynamoDbEngine } from '../dynamodb/dynoxide.ts';
 import type { Narrator } from '../narrator.ts';
 import { findGrant } from '../permissions/policies.ts';
@@ -14,16 +15,7 @@ export interface EventSource {
   stop(): void;
 }
 
-interface Mapping {
-  EventSourceArn: string;
-  FunctionName: string;
-  BatchSize?: number;
-  MaximumBatchingWindowInSeconds?: number;
-  MaximumRetryAttempts?: number;
-  ScalingConfig?: { MaximumConcurrency?: number };
-  FilterCriteria?: { Filters: { Pattern: string }[] };
-  DestinationConfig?: { OnFailure?: { Destination: string } };
-}
+type Mapping = CreateEventSourceMappingRequest & { EventSourceArn: string; FunctionName: string };
 
 export interface EventSourceOptions {
   template: Template;
@@ -56,7 +48,7 @@ export function startEventSources(options: EventSourceOptions): EventSource[] {
         batchSize: mapping.BatchSize ?? 100,
         gatheringMs: (mapping.MaximumBatchingWindowInSeconds ?? 0) * 1000,
         maxRetries: mapping.MaximumRetryAttempts ?? 10_000,
-        filters: mapping.FilterCriteria?.Filters.map(({ Pattern }) => Pattern) ?? [],
+        filters: mapping.FilterCriteria?.Filters?.flatMap(({ Pattern }) => Pattern ?? []) ?? [],
         failureQueueUrl: queueUrls.get(mapping.DestinationConfig?.OnFailure?.Destination ?? ''),
         function: fn,
         follower: dynamodb.streams?.follow(EventSourceArn),

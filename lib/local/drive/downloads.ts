@@ -14,10 +14,7 @@ export function sendMedia(folder: DriveFolder, entry: Entry, reply: FastifyReply
   if (!isBinary(entry)) {
     const reason =
       'Only files with binary content can be downloaded. Use Export with Docs Editors files.';
-    throw new DriveError(403, 'fileNotDownloadable', reason, {
-      location: 'alt',
-      locationType: 'parameter',
-    });
+    throw invalidParameter('alt', reason, 'fileNotDownloadable', 403);
   }
   return send(folder, entry, mimeTypeOf(entry), reply);
 }

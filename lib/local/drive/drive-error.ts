@@ -27,17 +27,16 @@ export class DriveError extends Error {
   }
 }
 
-export const fileNotFound = (id: string) =>
-  new DriveError(404, 'notFound', `File not found: ${id}.`, {
-    location: 'fileId',
-    locationType: 'parameter',
-  });
-
-/** Makes the 400 for a parameter of the request that can't be read. */
+/** Makes an error about a parameter of the request; by default the 400 for one that can't be read. */
 export const invalidParameter = (
   location: string,
   message = 'Invalid Value',
   reason = 'invalid',
-): DriveError => new DriveError(400, reason, message, { location, locationType: 'parameter' });
+  statusCode = 400,
+): DriveError =>
+  new DriveError(statusCode, reason, message, { location, locationType: 'parameter' });
+
+export const fileNotFound = (id: string) =>
+  invalidParameter('fileId', `File not found: ${id}.`, 'notFound', 404);
 
 export const badRequest = (message: string) => new DriveError(400, 'badRequest', message);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DriveError, invalidParameter } from './drive-error.ts';
+import { fileNotFound, invalidParameter } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { describeFile, readFields } from './file-resource.ts';
 import type { FullTexts } from './full-text.ts';
@@ -59,8 +59,7 @@ function childrenOf(folder: DriveFolder, id: string): Entry[] {
   const parent = folder.find(id);
   if (!parent) {
     // Drive's own message leaves out the folder's id.
-    const parameter = { location: 'fileId', locationType: 'parameter' };
-    throw new DriveError(404, 'notFound', 'File not found: .', parameter);
+    throw fileNotFound('');
   }
   return parent.kind === 'folder' ? folder.children(parent) : [];
 }

@@ -1,3 +1,6 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { text } from 'node:stream/consumers';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { credentials } from '../engines/client-config.ts';
 import { region } from '../template/resource-names.ts';
@@ -114,23 +117,25 @@ export class StreamReader {
     input: StreamsApi[Name][0],
   ): Promise<StreamsApi[Name][1]> {
     const response = await this.post(operation, JSON.stringify(input));
-    const body = await response.text();
-    if (!response.ok) throw new Error(`${operation}: ${response.status} ${body}`);
+    const body = await text(response);
+    if (response.statusCode !== 200)
+      throw new Error(`${operation}: ${response.statusCode} ${body}`);
     return JSON.parse(body) as StreamsApi[Name][1];
   }
 
-  private post(operation: string, body: string): Promise<Response> {
-    return fetch(this.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
-        ...anySignature,
-      },
-      body,
-    }).catch((error: Error) => {
-      throw new Error(`${operation}: ${error.cause ?? error}`);
-    });
+  /** Asks by `request`, which takes half of the time that `fetch` does. */
+  private post(operation: string, body: string): Promise<IncomingMessage> {
+    const { request } = this.url.startsWith('https:') ? https : http;
+    const headers = {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
+      ...anySignature,
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    request(this.url, { method: 'POST', headers }, resolve)
+      .on('error', (error) => reject(new Error(`${operation}: ${error}`)))
+      .end(body);
+    return promise;
   }
 }
 

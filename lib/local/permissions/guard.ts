@@ -1,3 +1,5 @@
+import '../light-http.ts';
+
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -7,11 +9,6 @@ import { readsBody, requirementsOf } from './required.ts';
 import { readSignature, type SignedRequest } from './signed-request.ts';
 
 const http = process.getBuiltinModule('node:http');
-// An import of node:http reads all that it lists. These three load Node's `fetch` with all it needs, which would be almost
-// half of a thread's start. They are there as globals; a function that imports them by name from node:http won't load here.
-for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
-  Object.defineProperty(http, name, { enumerable: false });
-}
 
 /** What the guard of a function knows. */
 export interface GuardOptions {

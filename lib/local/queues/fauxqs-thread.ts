@@ -1,3 +1,5 @@
+import '../light-http.ts';
+
 import { subscribe } from 'node:diagnostics_channel';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FastifyInstance, FastifyListenOptions } from 'fastify';

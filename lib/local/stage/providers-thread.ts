@@ -1,3 +1,5 @@
+import '../light-http.ts';
+
 import { workerData } from 'node:worker_threads';
 import {
   type DriveEngine,

@@ -1,3 +1,5 @@
+import '../light-http.ts';
+
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,3 +1,5 @@
+import '../light-http.ts';
+
 import { workerData } from 'node:worker_threads';
 import { reportEngine } from '../engines/engine.ts';
 import { startTextractServer, type TextractOptions } from './textract-server.ts';

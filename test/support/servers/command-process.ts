@@ -1,25 +1,33 @@
 import { readFileSync } from 'node:fs';
-import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { type ResolveFnOutput, registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 // Runs operators' commands, one after another, for tests that have many. Each loads the project's modules anew, as a process
-// of its own does, but takes their types out once; the modules of `node_modules` stay.
+// of its own does, but finds them and takes their types out once; the modules of `node_modules` stay.
 
 const root = new URL('../../..', import.meta.url).href;
 const packages = new URL('node_modules/', root).href;
 let command = 0;
+/** What modules of the project import, by the importing module and the name that it gives. */
+const imported = new Map<string, ResolveFnOutput>();
 /** The project's files without their types. */
 const plain = new Map<string, string>();
 
+const isOfProject = (url: string) => url.startsWith(root) && !url.startsWith(packages);
+const fileOf = (url: string) => url.split('?command=', 1)[0] as string;
+
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    const found = nextResolve(specifier, context);
-    const isOfProject = found.url.startsWith(root) && !found.url.startsWith(packages);
-    return isOfProject ? { ...found, url: `${found.url}?command=${command}` } : found;
+    const importer = fileOf(context.parentURL ?? '');
+    const name = `${specifier} ${importer}`;
+    const found = imported.get(name) ?? nextResolve(specifier, context);
+    if (isOfProject(importer)) imported.set(name, found);
+    const url = isOfProject(found.url) ? `${found.url}?command=${command}` : found.url;
+    return { ...found, url, shortCircuit: true };
   },
 
   load(url, context, nextLoad) {
-    const [file = ''] = url.split('?command=');
+    const file = fileOf(url);
     if (file === url || !file.endsWith('.ts')) return nextLoad(url, context);
     const source =
       plain.get(file) ?? stripTypeScriptTypes(readFileSync(fileURLToPath(file), 'utf8'));

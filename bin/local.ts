@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import type { ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { runProgram } from '../lib/cli/run.ts';
 import { credentials } from '../lib/local/engines/client-config.ts';
+import { gatherLines } from '../lib/local/gather-lines.ts';
 import { keepCompiled } from '../lib/local/keep-compiled.ts';
 import { Narrator } from '../lib/local/narrator.ts';
-import { print } from '../lib/local/print.ts';
 import type { Stage } from '../lib/local/stage/stage.ts';
 import { startStage } from '../lib/local/stage/start-stage.ts';
 import { welcome } from '../lib/local/stage/welcome.ts';
@@ -122,7 +122,8 @@ async function readModels(
 }
 
 async function run(options: Options): Promise<void> {
-  const narrator = new Narrator(print);
+  gatherLines(process.stdout);
+  const narrator = new Narrator(console.log);
   narrator.tell(
     'start',
     `Quire starts, with its data ${options.memory ? 'in memory' : `in ${options.dataDir}`}`,
@@ -132,7 +133,7 @@ async function run(options: Options): Promise<void> {
   const stop = async (exitCode: number, reason: string) => {
     if (stopping) return;
     stopping = true;
-    print(reason);
+    console.log(reason);
     setTimeout(() => process.exit(exitCode), closeTimeoutMs).unref();
     // Servers that are still starting end with this process.
     await stage?.close().catch(() => {});
@@ -162,6 +163,6 @@ async function run(options: Options): Promise<void> {
     secret_access_key: credentials.secretAccessKey,
     outputs: stage.outputs,
   });
-  print(welcome(stage, apiKey, options));
+  console.log(welcome(stage, apiKey, options));
   keepCompiled();
 }

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { ByteBudget, type Room } from '../../../shared/http/byte-budget.ts';
+import { ByteBudget } from '../../../shared/http/byte-budget.ts';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { maxPayloadBytes } from '../lambda/invocation.ts';
 
@@ -12,38 +12,28 @@ export class BodyRooms {
    * Waits until there is room for a body before it is read, and opens it. One of a length that isn't told may have as much as
    * a function takes. Throws `NoRoomError`.
    */
-  async open(fn: FunctionHost, key: string, length = maxPayloadBytes): Promise<BodyRoom> {
+  async open(fn: FunctionHost, key: string, length = maxPayloadBytes) {
     const budget = this.ofFunctions.get(fn) ?? ByteBudget.ofMemory(fn.config.memoryMb * 2 ** 20);
     this.ofFunctions.set(fn, budget);
-    const opened = new BodyRoom([budget.room(key), this.own.room(key)]);
+    const rooms = [budget.room(key), this.own.room(key)];
+    const close = () => {
+      for (const room of rooms) room[Symbol.dispose]();
+    };
     try {
-      await opened.take(length);
-      return opened;
+      for (const room of rooms) await room.take(length);
     } catch (error) {
-      opened.close();
+      close();
       throw error;
     }
+    return {
+      close,
+      /** Gives back what the body doesn't have. */
+      keep(bytes: number): void {
+        for (const room of rooms) room.keep(bytes);
+      },
+    };
   }
 }
 
 /** What a request's body holds. */
-export class BodyRoom {
-  private readonly rooms: readonly Room[];
-
-  constructor(rooms: readonly Room[]) {
-    this.rooms = rooms;
-  }
-
-  async take(bytes: number): Promise<void> {
-    for (const room of this.rooms) await room.take(bytes);
-  }
-
-  /** Gives back what the body doesn't have. */
-  keep(bytes: number): void {
-    for (const room of this.rooms) room.keep(bytes);
-  }
-
-  close(): void {
-    for (const room of this.rooms) room[Symbol.dispose]();
-  }
-}
+export type BodyRoom = Awaited<ReturnType<BodyRooms['open']>>;

@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
+import { gatherLines } from '../gather-lines.ts';
 import { keepCompiled } from '../keep-compiled.ts';
 import { guardRequests, instrumentOf } from '../permissions/guard.ts';
 import type { Permissions } from '../permissions/policies.ts';
@@ -78,25 +79,6 @@ function endWithStage(): void {
 /** Ends as Lambda ends a sandbox: code that wants to do something before listens to the signal, and exits. */
 function end(): void {
   if (!process.emit('SIGTERM')) process.exit();
-}
-
-/** Has the lines that are written at the same moment go to the stage as one message. */
-function gatherLines(stream: NodeJS.WriteStream): void {
-  const write = stream.write.bind(stream);
-  let isGathering = false;
-  const end = () => {
-    isGathering = false;
-    stream.uncork();
-  };
-  stream.write = ((...args: Parameters<typeof write>) => {
-    if (!isGathering) {
-      isGathering = true;
-      stream.cork();
-      setImmediate(end);
-    }
-    return write(...args);
-  }) as typeof write;
-  process.on('exit', end);
 }
 
 let replies: RuntimeReply[] = [];

@@ -106,14 +106,10 @@ export class Functions {
   /** Waits for running invocations, at most `graceMs`, then ends what runs them. */
   async close(graceMs: number): Promise<void> {
     const deadline = Date.now() + graceMs;
-    while (this.inFlight() > 0 && Date.now() < deadline) {
+    while (this.all.some(({ inFlight }) => inFlight > 0) && Date.now() < deadline) {
       await pause(20);
     }
-    await Promise.all([...this.hosts.values()].map((host) => host.close()));
-  }
-
-  private inFlight(): number {
-    return [...this.hosts.values()].reduce((sum, host) => sum + host.inFlight, 0);
+    await Promise.all(this.all.map((host) => host.close()));
   }
 }
 

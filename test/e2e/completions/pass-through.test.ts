@@ -239,6 +239,21 @@ describe('the caller gets', () => {
     expect(reader.text).toBe([chunk('first'), chunk('second'), chunk({}, 'stop'), done].join(''));
   });
 
+  it('the stream’s head before its first chunk', { tags: 'exhaustive' }, async () => {
+    const begun = gate();
+    async function* pieces() {
+      await begun.opened;
+      yield* streamOf(['late'], [1, 1]);
+    }
+    const { id: model } = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+
+    const response = await complete(account, { model, stream: true });
+    begun.open();
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('late');
+  });
+
   it('figures beside the answer: its id, what is left of the budget and of the minute', async () => {
     const limited = await chat.newAccount({ requests_per_minute: 5 });
     const pieces = [completionOf('hi')];

@@ -176,15 +176,13 @@ it("a page that takes all of its time keeps no other key's pages waiting, and is
 describe('a process that the machine leaves waiting', () => {
   it('gets the time of its request again', async () => {
     const path = fileOf(rawPdf([greyPage(90)]));
-    // Both processes have a request just before: one that has been idle for long would be ended meanwhile.
-    await Promise.all(['a', 'b'].map(async (turn) => read(await openFor(turn, path), 1)));
     const document = await openInProcess({ process: own, ms: 2_000 }, path, 'pdf', readingOf('a'));
-    const ids = processesFor('pages-process');
 
-    for (const id of ids) process.kill(id, 'SIGSTOP');
+    for (const id of processesFor('pages-process')) process.kill(id, 'SIGSTOP');
     const reading = read(document, 1);
     await setTimeout(2_500);
-    for (const id of ids) process.kill(id, 'SIGCONT');
+    // One that has been idle for long is ended meanwhile.
+    for (const id of processesFor('pages-process')) process.kill(id, 'SIGCONT');
 
     expect(await reading).toBe('jpeg');
   });

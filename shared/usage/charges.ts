@@ -41,7 +41,8 @@ export async function* markedCharges(
 }
 
 /**
- * The first day, from a given one on, whose charges are all kept: DynamoDB deletes them at any time after their end.
+ * Returns the first day, from a given one on, of which all charges are kept: DynamoDB deletes a charge at any time after its
+ * end.
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
  */
 export function firstKeptDay(from = ''): string {

@@ -10,7 +10,7 @@ parentPort?.on('message', (expression: RegExp) => {
   parentPort?.postMessage(busiestOn(expression));
 });
 
-/** The beginning of an attack whose time grows faster than its text; null if there is none. */
+/** Returns the beginning of an attack that takes more time for each letter of a longer text; null if there is none. */
 function busiestOn(expression: RegExp): string | null {
   for (const attack of attacksOn(expression)) {
     let busyMs = timeBusy(expression, attack);
@@ -27,8 +27,8 @@ function busiestOn(expression: RegExp): string | null {
 const isPlain = (ms: number) => ms > 6 * mostMs;
 
 /**
- * How long an expression takes whose time grows faster than an attack; 0 for any other. A text is compared with a fourth of it that
- * is tried four times: both take as long, and are interrupted as often, unless each letter is looked at again and again.
+ * Returns how long an expression takes for an attack, in ms, if its time grows faster than the text; 0 if not. A text is compared
+ * with a fourth of it, tried four times: both take as long, unless the expression looks at each letter again and again.
  */
 function timeBusy(expression: RegExp, attack: (length: number) => string): number {
   let took = 0;

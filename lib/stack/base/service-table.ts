@@ -59,8 +59,8 @@ export class ServiceTable extends dynamodb.TableV2 {
   }
 
   /**
-   * Lets a function act on the table's items, as `GetItem`, and on those of an index that an action names, as `Query/due`:
-   * `grant` would give all indexes along, which hold every key's.
+   * Lets a function act on the table's items by actions such as `GetItem`. `Query/due` lets it query the index `due` alone:
+   * `grant` would give all indexes along, and these hold the items of every key.
    */
   allow(fn: LambdaFunction, ...actions: string[]): void {
     if (actions.length === 0) return;

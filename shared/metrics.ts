@@ -40,7 +40,7 @@ const units = {
 
 export type MetricName = keyof typeof units;
 
-/** It is empty between two lines. One for each line would take three times as long. */
+/** The instance is empty between two lines. A new one for each line would take three times as long. */
 const metrics = new Metrics({ namespace: 'Quire' });
 
 /**

@@ -12,7 +12,7 @@ export class TextFile {
     this.path = path;
     this.stream = createWriteStream(path);
     this.whole = finished(this.stream);
-    // Whoever ends it is told what went wrong.
+    // The error is thrown where the file is ended.
     this.whole.catch(() => {});
   }
 

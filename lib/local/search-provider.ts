@@ -3,9 +3,9 @@ import { urlFrom } from './url-from.ts';
 /** What searches the web for the functions. */
 export interface SearchProvider {
   name: 'searxng' | 'brave' | 'tavily';
-  /** Of a SearXNG. One without a URL is the stage's own, which searches the folder `web`. */
+  /** A SearXNG's URL. Without one the stage's own SearXNG searches the folder `web`. */
   url?: string;
-  /** Of Brave or Tavily. */
+  /** The key for Brave or Tavily. */
   key?: string;
 }
 

@@ -7,7 +7,7 @@ const StageFile = v.object({
   base_url: v.string(),
   api_url: v.string(),
   api_key: v.string(),
-  /** For commands that work on the stage's tables, and look into its drive. */
+  /** The endpoints for commands that work on the stage's tables and its drive. */
   dynamodb_url: v.string(),
   secrets_url: v.string(),
   drive_url: v.string(),

@@ -11,7 +11,7 @@ import { keyed, ServiceTable } from './base/service-table.ts';
 export class ApiKeys extends Construct {
   readonly table: ServiceTable;
   readonly authorizer: TokenAuthorizer;
-  /** For routes whose callers may send their key as `x-api-key` too. */
+  /** The authorizer of routes that also take a key as `x-api-key`. */
   readonly anyHeaderAuthorizer: RequestAuthorizer;
 
   constructor(scope: Construct, id: string) {

@@ -59,7 +59,7 @@ export class ChatApi extends Construct {
       variable: 'SESSIONS_TABLE',
       ...keyed('key_id', 'session'),
       globalSecondaryIndexes: [
-        // For the list, which leaves out what was said.
+        // The index of the list of sessions, which has no messages.
         index('recent', 'key_id', 'updated_at', [
           'session_id',
           'user_id',

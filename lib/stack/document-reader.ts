@@ -31,7 +31,7 @@ export function newDriveSearch(
 ): ServiceFunction {
   const searchDrive = new ServiceFunction(new Construct(scope, 'drive-search'), 'search-drive', {
     description: 'Searches the Drive folders of a key, and has their documents read',
-    // It returns what it has after 25 seconds.
+    // After 25 seconds the function returns what it has.
     timeout: Duration.seconds(28),
     memorySize: 1024,
   });

@@ -62,7 +62,7 @@ export class Ledger extends Construct {
     const queue = new Queue(this, 'late-calls', {
       ...queueDefaults,
       visibilityTimeout: Duration.minutes(2),
-      // For more than a day: an outage of the table must not use up the tries.
+      // The tries last for more than a day: an outage of the table must not use them up.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1000 },
     });
     const bookLateCalls = new ServiceFunction(this, 'book-late-calls', {

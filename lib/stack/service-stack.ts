@@ -124,7 +124,7 @@ export class ServiceStack extends Stack {
     }
     if (settings.reservedConcurrency) reserveConcurrency(this, settings);
     if (settings.deletionProtection) protectTables(this);
-    // They hold charges that are to be booked, and jobs.
+    // The queues hold jobs, and charges that are to be booked.
     for (const each of this.node.findAll()) {
       if (each instanceof CfnQueue) each.applyRemovalPolicy(removalPolicy);
     }

@@ -8,7 +8,7 @@ interface Due {
   limit: number;
   /** What one is called in the log. */
   thing: string;
-  /** After so long the rest is left to the next sweep; without it all are looked at. */
+  /** How long to go on before the rest is left to the next sweep; without it all are looked at. */
   patienceMs?: number;
 }
 

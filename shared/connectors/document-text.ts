@@ -16,7 +16,7 @@ import { reasonAgainst, reasonAgainstType, reasonIn, scanReason } from './skippe
 /** When the reading of all documents must end. */
 export interface Deadline {
   signal: AbortSignal;
-  /** The same moment, by which the function that reads is told how long it may take. */
+  /** The deadline in ms since 1970, which the function that reads is told. */
   atMs: number;
 }
 

@@ -3,7 +3,7 @@ import type { WarnedText, Warning } from './warnings.ts';
 
 /** What a page holds: its text layer if that is real, else a picture of it for OCR to read. */
 export interface PageContent {
-  /** In reading order, with its tables as Markdown. */
+  /** The page's words in reading order, with tables as Markdown. */
   textLayer?: string;
   /** The words of the text layer in reading order, if they were asked for and their places are known. */
   words?: PlacedWord[];

@@ -5,7 +5,7 @@ interface Container {
   is: 'list' | 'item' | 'quote';
   next: string;
   rest: string;
-  /** That of a list's last item; undefined if they have none. */
+  /** The number of a list's last item; undefined for a list without numbers. */
   number?: number | undefined;
 }
 

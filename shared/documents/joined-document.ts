@@ -55,7 +55,7 @@ export async function joinDocuments(pieces: Piece[], onClose: () => void): Promi
 class OpenedPiece {
   first = 1;
   private readonly piece: Piece;
-  /** Those that are open and not in use, the last one used at the end. */
+  /** The documents that are open and not in use, the last one used at the end. */
   private readonly idle: OpenedPiece[];
   private document: Promise<Document> | undefined;
   private users = 0;

@@ -43,7 +43,7 @@ export function markdownUpTo(
 export class Markdown {
   /** How many characters may still be added. */
   room: number;
-  /** What of the document is not in its text, or was guessed. */
+  /** The kinds of content that the text lacks, or that were guessed. */
   readonly warnings: Set<Warning>;
   private text = '';
   private pieces: string[] = [];

@@ -6,7 +6,7 @@ const maxUnnamedShare = 0.1;
 const minLetters = 40;
 /** Words of every language in Latin letters have a larger share of vowels; letters that are shifted have fewer. */
 const minVowelShare = 0.2;
-/** Of letters that PDFium guesses more is asked. */
+/** The least share of vowels in letters that PDFium guesses, which are less certain. */
 const minGuessedVowelShare = 0.28;
 
 /** U+FFFD, numbers of private use and control characters: letters that nobody can read. */

@@ -48,7 +48,7 @@ function documentOf(
     pageCount,
     takeOut: hasFiles ? async (folder) => takeOut(pdf, folder) : undefined,
 
-    /** After any other error but a 422 PDFium's memory is unsafe. */
+    /** Any error but a 422 leaves PDFium's memory unsafe. */
     async readPage(page, options = {}) {
       const drawnWith = (options.draw ?? true) ? await vips() : undefined;
       if (!(page >= 1 && page <= pageCount)) throw new RangeError(`There is no page ${page}`);

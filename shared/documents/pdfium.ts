@@ -10,7 +10,7 @@ export class Pdfium {
   readonly scratch: Pointer;
   /** The places of four numbers there. */
   readonly four: [Pointer, Pointer, Pointer, Pointer];
-  /** Those of the documents that are open, each by the number that PDFium asks it by. */
+  /** The readers of open documents, by the numbers that PDFium knows them by. */
   private readonly readers = new Map<number, BlockReader>();
   private lastReader = 0;
 

@@ -6,7 +6,7 @@ import { levelled, type Turn } from './text-turn.ts';
 export interface Directions {
   /** The main direction's, with the sideways heads of its tables. */
   runs: LayerRun[];
-  /** Each other direction's. */
+  /** The runs of each other direction. */
   others: LayerRun[][];
 }
 

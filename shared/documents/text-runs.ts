@@ -6,7 +6,7 @@ import { withHeads } from './sideways.ts';
 import { levelled, mainTurn, turned } from './text-turn.ts';
 import { type LettersLeft, visibleLetters } from './visible-letters.ts';
 
-/** In line heights. A wider gap ends a run: what follows may stand in another column or cell. */
+/** The widest gap in a run, in line heights: beyond it another column or cell may begin. */
 const maxGap = 0.9;
 
 /** The visible text of a page, in the order in which it was written. */

@@ -18,7 +18,7 @@ const minWhite = 250;
 /** More covers than these are not looked at: the page is a drawing. */
 const maxCovers = 500;
 
-/** So many text objects of a page may be empty. */
+/** The most text objects of a page that may be empty. */
 const maxEmpty = 4;
 
 /** A thing that is drawn on a page. */

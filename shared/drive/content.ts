@@ -13,7 +13,7 @@ export interface Content {
   filename: string;
 }
 
-/** After this silence, before the first byte or between two chunks, the download has broken off. */
+/** The silence, before the first byte or between two chunks, that ends a download. */
 const maxSilenceMs = 60_000;
 
 /** The format in which a Google document is read: it has no bytes of its own, and must be exported. */

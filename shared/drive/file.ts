@@ -16,7 +16,7 @@ export interface DriveFile {
   parents: string[];
   /** The shared drive that it lies in; absent if it lies in a My Drive. */
   driveId?: string;
-  /** In bytes; absent for Google documents, because the size of an export isn't known beforehand. */
+  /** The size in bytes; absent for Google documents: an export's isn't known beforehand. */
   size?: number;
   /** Changes with the content: its MD5, or the time of the last edit of a Google document. */
   contentId: string;

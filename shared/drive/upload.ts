@@ -70,7 +70,7 @@ async function send(session: string, chunk: Uint8Array, offset: number, total: n
         headers: { 'content-range': `bytes ${range}/${total}` },
         ...(isFirst && { data: chunk }),
         timeout: chunkTimeoutMs,
-        // Here 308 means that more is expected. It is no redirect, and has no `Location`.
+        // Drive sends 308 when it expects more. That is no redirect, and has no `Location`.
         redirect: 'manual',
         // The redactor would search a chunk for secrets for a second. `callDrive` passes no such error on.
         errorRedactor: false,

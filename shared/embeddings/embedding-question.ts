@@ -141,7 +141,7 @@ export function asBase64(vector: Vector): string {
   return littleEndian(Buffer.from(Float32Array.from(vector).buffer)).toString('base64');
 }
 
-/** The same floats in the other order of bytes, on a machine that has that one. The copy begins where floats may begin. */
+/** Copies floats in the machine's order of bytes. The copy begins where floats may begin. */
 function littleEndian(bytes: Buffer): Buffer {
   const copy = Buffer.from(new Uint8Array(bytes).buffer);
   return endianness() === 'LE' ? copy : copy.swap32();

@@ -65,7 +65,7 @@ export function assemble(
   };
 }
 
-/** Of the windows' values the first that was found counts, else the first one. */
+/** Returns the first value that was found, among the windows' values, else the first one. */
 function scalarOf(
   path: Path,
   answers: readonly WindowAnswer[],

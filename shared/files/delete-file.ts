@@ -24,7 +24,7 @@ const patienceMs = 12_000;
 /** How long a request has for its deletion before the sweep goes on. */
 const sweepAfterMs = 15_000;
 
-/** After so long no writer is left that was at work as the objects were erased. What it has put meanwhile goes then. */
+/** How long a writer that was at work during an erasure may go on: then its objects are erased too. */
 const lateWriterMs = 20 * 60_000;
 
 /**

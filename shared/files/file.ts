@@ -56,7 +56,7 @@ export interface StoredFile extends Kept {
   object?: string;
   /** Or the object that lists the parts that have them. */
   manifest?: string;
-  /** Of a job's result, which is in no table of files: its text, or the object in the jobs' bucket that has it. */
+  /** The text of a job's result, which no table of files has, or its object in the jobs' bucket. */
   text?: string;
   text_object?: string;
 }

@@ -5,7 +5,7 @@ import { inSeconds, type StoredFile } from './file.ts';
 import { objectBytes, readObject } from './objects.ts';
 import { jobIdOfResult } from './result-id.ts';
 
-/** What of a job that has ended makes the file of its result, as the table of jobs has it. */
+/** The attributes of an ended job that its result's file is made of. */
 interface EndedJob {
   job_id: string;
   filename?: string;
@@ -65,7 +65,7 @@ async function hasLostParent(keyId: string, { parent_job_id }: EndedJob): Promis
   return !parent || hasLostParent(keyId, parent);
 }
 
-/** As results are called on the drive. */
+/** The suffixes of results' names, as on the drive. */
 const suffixes = {
   chat: '.result.md',
   pipeline: '.result.md',

@@ -25,7 +25,7 @@ export const FileForm = v.object({
 /** The path of a route to one file. */
 export const FilePath = v.object({ file_id: v.string() });
 
-/** Of the bytes that start at one to the last, or to another: what a download that broke off asks for the rest with. */
+/** `Range: bytes=100-` or `bytes=100-199`, by which a client goes on with a download that broke off. */
 export const RangeHeader = v.object({ range: v.optional(v.string()) });
 
 /** @see https://platform.openai.com/docs/api-reference/uploads/create */

@@ -5,7 +5,7 @@ import { abandonFile, endFile, eraseRemains } from './delete-file.ts';
 import { type FileKey, instant, type StoredFile, sweepLane } from './file.ts';
 import { endUpload, type StoredUpload } from './upload.ts';
 
-/** Of the minute that a sweep may take: what is left then is gone on with by the next. */
+/** How long a sweep, which has a minute, goes on before it leaves the rest to the next. */
 const patienceMs = 40_000;
 
 /** Ends each file and upload that has expired or was never made whole, and erases the rest of ended ones. */

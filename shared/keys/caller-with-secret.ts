@@ -4,7 +4,7 @@ import { remembered } from '../remembered.ts';
 import { callerOfKey, findKeyBySecret } from './key.ts';
 import { hashSecret, secretPattern } from './secret.ts';
 
-/** As long as the gateway caches the result of its authorizer. */
+/** Callers are remembered as long as the gateway caches its authorizer's result. */
 const callers = remembered<Caller>(60_000);
 
 /** Finds the caller whose secret no authorizer has looked at. Throws `AuthenticationError` if no active key has it. */

@@ -19,12 +19,12 @@ export interface KeyChange {
   /** 1 for the first change, the creation. */
   number: number;
   at: string;
-  /** Who made it; null if nobody said. */
+  /** The operator that made it; null if unknown. */
   by: string | null;
   action: 'created' | 'changed' | 'rotated' | 'revoked';
   /** The fields that differ, by their names. No secret is among them, nor the hash of one. */
   fields: Record<string, FieldChange>;
-  /** Of a rotation: until when the old secret works. */
+  /** Until when a rotation lets the old secret work. */
   old_secret_until?: string;
 }
 

@@ -80,7 +80,7 @@ const Folders = listOf('[\\w.-]+', 'ids of folders');
 const Models = listOf('[^\\s,]+', 'names of models');
 
 const webhookUrl = 'an https:// address, or an http:// one of this machine for the local stage';
-/** By name or by number: where it leads is checked at each try. */
+/** A webhook's address, by name or number: the address it resolves to is checked at each try. */
 const WebhookUrl = v.pipe(
   matching(/^https:\/\/|^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/, webhookUrl),
   v.check((text) => {

@@ -21,7 +21,7 @@ export const allowedModelsOf = (caller: Caller): AllowedModels => limitsOf(calle
 export const usableModel = (allowed: AllowedModels, id: string): Model | undefined =>
   isUsable(allowed, id) ? findModel(id) : undefined;
 
-/** The same of a model that makes embeddings. */
+/** Finds a model for embeddings that a key may use. */
 export const usableEmbeddingModel = (
   allowed: AllowedModels,
   id: string,

@@ -17,7 +17,7 @@ export function readingOrder<Thing extends Readable>(things: readonly Thing[]): 
   );
 }
 
-/** So many gutters, those with most text in their columns, are looked at closely: insets may hide what others have. */
+/** The gutters that are looked at closely, those with most text in their columns: insets may hide more. */
 const closelyRead = 5;
 
 /** Returns the bands beside the gutter that has most text in its columns; undefined if there is no gutter. */

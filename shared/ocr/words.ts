@@ -7,7 +7,7 @@ import { readingOrder } from './layout-columns.ts';
 
 /** The words of a page. */
 export interface PageWords {
-  /** In reading order. */
+  /** The page's words in reading order. */
   words: PlacedWord[];
   /** By how many degrees, clockwise, the page must be turned to stand upright, as its words' boxes say: 0, 90, 180, 270. */
   turn: number;
@@ -35,10 +35,10 @@ function wordOf(block: Block, quarters: number): PlacedWord {
   };
 }
 
-/** In shares of its width and height, as Textract's boxes are. */
+/** The whole page, in shares of its width and height as Textract's boxes are. */
 const wholePage = { left: 0, top: 0, right: 1, bottom: 1 };
 
-/** By how many quarters, clockwise, the lines of a page lie turned. */
+/** Returns by how many quarters, clockwise, the lines of a page are turned. */
 function quartersOf(blocks: readonly Block[], heightToWidth: number): number {
   const lines = blocks.filter(({ BlockType }) => BlockType === 'LINE');
   const angle = directionOf(lines.map((line) => cornersOf(line, heightToWidth)));

@@ -24,7 +24,7 @@ import {
 const BrokenStream = v.object({ error: ErrorObject });
 const AnyModel = v.union([ModelEntry, AnthropicModel]);
 const AnyModelList = v.union([ModelList, AnthropicModelList]);
-/** In the shape in which models would have come. */
+/** Errors come in the shape that the list of models would have had. */
 const ModelsErrorBody = v.union([CompletionErrorBody, MessagesErrorBody]);
 const CompletionEvent = v.union([completion.CompletionChunk, BrokenStream]);
 

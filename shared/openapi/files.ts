@@ -18,7 +18,7 @@ export const components = {
   }),
   FormExpiry: {
     ...component(requests.FormExpiry, words.FormExpiry),
-    // In a form it is the field `expires_after[seconds]`, whose text is read as a number.
+    // A form has it as the field `expires_after[seconds]`, a text that is read as a number.
     rules: {
       properties: {
         anchor: { const: 'created_at', description: expiry.anchor },

@@ -55,7 +55,7 @@ const eventOf = <Type extends EventType, Data extends v.GenericSchema>(
     id: v.string(),
     object: v.literal('event'),
     type: v.picklist(types),
-    /** In seconds since 1970. */
+    /** When it happened, in seconds since 1970. */
     created_at: Count,
     data,
   });

@@ -16,7 +16,7 @@ type Percent = (typeof percents)[number];
 /** From where on a budget counts as spent: the rest is too little to hold for most calls, and stays. */
 const spentFrom = 0.995;
 
-/** As long as the charges, whose account may not reach the same twice. */
+/** Markers are kept as long as charges, so that none is told twice. */
 const markerSeconds = 400 * 86_400;
 
 /** Reads a batch of the ledger's stream: notes an event for each part of its budget that an account has come to. */

@@ -146,7 +146,7 @@ const lacking = (
   lowered,
 });
 
-/** Those of the settings that are others now, by their whole names. */
+/** Returns the settings that have changed, by their full names. */
 const changed = (settings: Settings, now: Partial<Settings>) =>
   Object.fromEntries(
     Object.entries(now)

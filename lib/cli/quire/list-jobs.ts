@@ -23,7 +23,7 @@ async function newestJobs(service: Service, status: string | undefined): Promise
   return jobs;
 }
 
-/** On a terminal the table as it is; elsewhere each row that has changed. */
+/** Yields the whole table on a terminal, elsewhere each row that has changed. */
 async function* watched(service: Service, status: string | undefined): AsyncGenerator<string> {
   let shown: string[] = [];
   for (;;) {

@@ -32,7 +32,7 @@ export function JobTree({ branches, caption }: { branches: Branch[]; caption: st
 /** Whether a job has files under it: a folder that can't be read has none. */
 const hasFiles = (job: Job) => isFolder(job) && (job.status !== 'failed' || job.result !== null);
 
-/** So many pages of files are shown at most. */
+/** The most pages of files that are shown. */
 const maxPages = 20;
 
 /**

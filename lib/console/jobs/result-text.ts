@@ -71,7 +71,7 @@ export function factsOf(result: JobResult): string[] {
   }
 }
 
-/** What of a reading asks for a look. */
+/** Yields the reasons to look at what was read. */
 function* doubtsOf({ failed_pages, low_confidence_pages }: Extract<JobResult, { type: 'ocr' }>) {
   if (failed_pages?.length) yield `pages not read: ${failed_pages.join(', ')}`;
   if (low_confidence_pages?.length) yield `hard to read: ${low_confidence_pages.join(', ')}`;

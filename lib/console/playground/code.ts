@@ -117,7 +117,7 @@ for chunk in stream:
 
 type Completion = ReturnType<typeof completionOf>;
 
-/** The same request for `POST /v1/chat/completions`. */
+/** Writes the request for `POST /v1/chat/completions`. */
 function completionOf(request: ChatRequest, defaultModel: string) {
   const { model, chat_history, temperature } = request;
   const question = questionOf(request);

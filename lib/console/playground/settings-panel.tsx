@@ -7,7 +7,7 @@ import { usd } from '../parts/format.ts';
 import { Select } from '../parts/select.tsx';
 import { change, models, settings } from './settings.ts';
 
-/** On a small screen the settings are opened when they are wanted. */
+/** A small screen shows the settings only once they are opened. */
 const isWide = matchMedia('(min-width: 48rem)').matches;
 
 /** The model, what it is told beforehand, and where it looks for its answer. */

@@ -30,7 +30,7 @@ interface ContentRange {
 /** A request's body as it comes; undefined if the request has none. */
 export type Body = AsyncIterable<Buffer> | undefined;
 
-/** Of a chunk that isn't the last, Google keeps only whole multiples of this. */
+/** Google keeps only whole multiples of this of any chunk but the last. */
 const granuleBytes = 256 * 1024;
 
 /** The Drive's hidden files of unfinished uploads: on the same disk, so that moving one to its place is a single step. */

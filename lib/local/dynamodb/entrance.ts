@@ -7,7 +7,7 @@ import { requireSignature } from '../engines/signature.ts';
 /** Starts a server that passes on to an engine what is signed, and nothing else. */
 export async function startEntrance(engineUrl: string): Promise<Engine> {
   const agent = new Agent({ keepAlive: true });
-  // It never ends an idle connection: a client on a busy machine would send its next request into the end.
+  // The server never closes an idle connection: a client could send its next request just then.
   const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     const { method, headers } = incoming;
     const passed = request(engineUrl, { method, headers, agent }, (answer) => {

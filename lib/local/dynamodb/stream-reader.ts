@@ -51,7 +51,7 @@ export const anySignature = {
 export class StreamReader {
   private readonly url: string;
   private readonly streamArn: string;
-  /** Of the last iterator. */
+  /** The shard of the last iterator. */
   private shardId: string | undefined;
 
   constructor(url: string, streamArn: string) {

@@ -37,7 +37,7 @@ const restAfterMs = 1_000;
 
 let newsAt = 0;
 let versionSeen: unknown;
-/** By watched table, the number of its newest record that was seen. */
+/** The number of the newest record that was seen, by watched table. */
 const newestSeen = new Map<string, unknown>();
 
 /** Tells of tables that have new records. What it costs while the engine writes nothing is a look at shared memory. */

@@ -24,9 +24,9 @@ export function requireSignature(server: Server, judgeLink?: JudgeLink): void {
 
 /** What a request says of its signature. */
 interface Signature {
-  /** Of which day, region, service. */
+  /** The day, the region and the service that it is for. */
   scope: string[];
-  /** As `20261231T235959Z`. */
+  /** When it was made, such as `20261231T235959Z`. */
   at: string;
   signedHeaders: string;
   payloadHash: string;

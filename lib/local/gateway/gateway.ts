@@ -243,7 +243,7 @@ async function stream(
   streamed.follow(invoked);
   const { statusCode, headers = {} } = await within(route.timeoutMs, streamed.begun);
   reply.code(statusCode).headers(headers).send(streamed.body);
-  // Otherwise the head would wait for the first chunk, if that doesn't come with it.
+  // Node would hold the head back until the first chunk.
   setImmediate(() => {
     if (!reply.raw.headersSent) reply.raw.flushHeaders();
   });

@@ -8,7 +8,7 @@ import { type Authorizer, requestAuthorizer, tokenAuthorizer } from './authorize
 /** One method of the API. */
 export interface Route {
   method: string;
-  /** In API Gateway's notation, such as `/batch/jobs/{job_id}`. */
+  /** The path in API Gateway's notation, such as `/batch/jobs/{job_id}`. */
   path: string;
   function: FunctionHost;
   /** Undefined if anyone may call it. */

@@ -3,7 +3,7 @@ import type { ResponseHead } from './invocation.ts';
 
 type Post = (reply: { head: ResponseHead } | { chunk: Uint8Array }) => void;
 
-/** As much may be under way that the gateway has not taken yet. */
+/** The most bytes that may be under way to the gateway. */
 const windowBytes = 16_384;
 
 /** The response stream that Lambda gives a streaming handler. */

@@ -15,11 +15,11 @@ import { type FunctionConfig, type Runtime, startRuntime } from './start-runtime
  */
 const maxResponseBytes = 6_291_556;
 
-/** How long it may take to end. */
+/** The longest that a sandbox may take to end. */
 const longestEndMs = 1_000;
 
 interface Pending {
-  /** For whom it runs. */
+  /** The key that it runs for. */
   owner: string;
   sink: ResponseSink | undefined;
   resolve(payload: string): void;
@@ -76,7 +76,7 @@ export class Sandbox {
     return this.pending.size;
   }
 
-  /** Whether it runs an invocation for somebody. */
+  /** Whether it runs an invocation for this owner. */
   runsFor(owner: string): boolean {
     return this.pending.values().some((each) => each.owner === owner);
   }
@@ -137,7 +137,7 @@ export class Sandbox {
     this.runtime.post({ id, payload: JSON.stringify(event), deadlineMs: Date.now() + timeoutMs });
   }
 
-  /** Fails what it runs, as it has ended. Returns how, if nobody has ended it. */
+  /** Fails the invocations of a sandbox that has ended. Returns how it ended if that was by itself. */
   private endBy(how: string): string | undefined {
     const isByItself = this.state === 'open';
     this.state = 'dead';
@@ -157,7 +157,7 @@ export class Sandbox {
     else this.settle(reply);
   }
 
-  /** Passes a chunk on, and tells the thread once there is room for the next. */
+  /** Passes a chunk on, and tells the runtime once there is room for the next. */
   private async passOn(id: string, chunk: Uint8Array): Promise<void> {
     await this.pending.get(id)?.sink?.write(chunk);
     if (this.pending.has(id)) this.runtime.post({ chunkTakenOf: id });

@@ -18,7 +18,7 @@ export interface FunctionConfig {
   permissions: Permissions;
   timeoutMs: number;
   memoryMb: number;
-  /** In how many processes it may run at once; none, or 0, where it runs in a thread of this one. */
+  /** The most processes that run it at once; without any, it runs in a thread of this process. */
   maxProcesses?: number | undefined;
 }
 

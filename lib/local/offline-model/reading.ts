@@ -19,7 +19,7 @@ export const banner =
 
 /** A text of this many characters is long enough to be summed up. */
 const longCharacters = 400;
-/** Of a longer text only the beginning and the end are read. */
+/** The most that is read: a longer text's beginning and end. */
 const maxCharacters = 1_000_000;
 /** How many sentences from a message's beginning or end its question may stand. */
 const questionReach = 3;

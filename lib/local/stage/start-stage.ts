@@ -19,7 +19,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     const lock = lockFolder(options.dataDir);
     closers.push(() => lock.close());
     const synthesizing = synthesize(options);
-    // Whoever waits for it hears of it.
+    // The error is thrown where the synthesis is awaited.
     synthesizing.catch(() => {});
     // More than the synthesis needs, which takes longest and so begins before it.
     const { deploy } = await import('./stage.ts');

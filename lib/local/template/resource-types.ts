@@ -42,7 +42,7 @@ const knownTypes = new Set([
   'AWS::SQS::QueuePolicy',
   'AWS::WAFv2::WebACL',
   'AWS::WAFv2::WebACLAssociation',
-  // It empties a bucket before it is deleted.
+  // This resource empties a bucket before its deletion.
   'Custom::S3AutoDeleteObjects',
 ]);
 

@@ -73,7 +73,7 @@ export function tesseractJs({
         rest(thread);
         return data.blocks ?? [];
       } catch (error) {
-        // After an error its memory may be in any state, so it reads no other page.
+        // An error may leave the thread's memory in any state, so the thread reads no other page.
         await end(thread);
         throw error;
       }

@@ -15,7 +15,7 @@ import { type QuarterTurns, readUpright } from './upright.ts';
 /** A picture of noise may take without end. */
 const pageTimeoutMs = 110_000;
 
-/** As many as the threads' memory allows, and no more than processor cores. */
+/** Memory allows four threads; more threads than processor cores gain nothing. */
 const maxPagesAtOnce = Math.min(4, availableParallelism());
 
 /** Returns a recognizer of pages, a few at once; further pages wait. */

@@ -25,7 +25,7 @@ export interface AlarmText {
 
 export interface ServiceAlarmsProps {
   readonly kind: 'essential' | 'all' | 'none';
-  /** Who gets a mail for each alarm, once they have confirmed it. */
+  /** The address that gets a mail for each alarm, once its owner has confirmed it. */
   readonly email: string | undefined;
 }
 

@@ -15,12 +15,12 @@ interface BucketRule extends s3.LifecycleRule {
 export interface ServiceBucketProps {
   /** The variable that tells functions its name. */
   readonly variable: string;
-  /** Whose objects it has, of all keys. */
+  /** The objects that it holds, for the description of a grant. */
   readonly holds: string;
   readonly rules: readonly BucketRule[];
 }
 
-/** A bucket that nobody reads but functions of this stack, and whom they sign a link for. */
+/** A bucket that is read by functions of this stack, and by links that they sign, alone. */
 export class ServiceBucket extends s3.Bucket {
   private readonly props: ServiceBucketProps;
 

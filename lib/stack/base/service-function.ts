@@ -48,7 +48,7 @@ export class ServiceFunction extends lambda.Function {
     }
   }
 
-  /** In place of AWS's own policy, by which a function may write into the log groups of the whole account. */
+  /** Replaces AWS's own policy, which lets a function write into all log groups of the account. */
   private writeOwnLogsOnly(): void {
     const role = this.role?.node.defaultChild as CfnRole;
     const actions = ['logs:CreateLogStream', 'logs:PutLogEvents'];

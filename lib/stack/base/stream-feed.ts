@@ -23,7 +23,7 @@ export interface StreamFeedProps {
   readonly inParallel?: boolean;
   /** What a user notices of batches that were given up, and what to do. */
   readonly alarmText: Omit<AlarmText, 'runbook'>;
-  /** The same of records that wait for more than five minutes. */
+  /** What a user notices of records that wait for more than five minutes, and what to do. */
   readonly latenessText: Omit<AlarmText, 'runbook'>;
 }
 

@@ -22,7 +22,7 @@ export class CustomDomain extends Construct {
       endpointType: apigateway.EndpointType.REGIONAL,
       securityPolicy: apigateway.SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
       endpointAccessMode: apigateway.EndpointAccessMode.BASIC,
-      // It differs from its interface only under `exactOptionalPropertyTypes`.
+      // The class differs from its interface only under `exactOptionalPropertyTypes`.
       mapping: api as apigateway.IRestApi,
     });
     this.url = `https://${name}`;

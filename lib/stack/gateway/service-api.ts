@@ -86,7 +86,7 @@ export class ServiceApi extends Construct {
     this.addGatewayResponses(errors);
     this.addAlarm();
     this.explainChecks();
-    // Of each method that names no other kind, such as a preflight.
+    // The rate of each method without a kind, such as a preflight.
     this.methodSettings.push({
       ...this.limitOf('*', '/*', 'read'),
       loggingLevel: 'OFF',
@@ -194,7 +194,7 @@ export class ServiceApi extends Construct {
       [apigateway.ResponseType.REQUEST_TOO_LARGE, errors.requestTooLarge],
       [apigateway.ResponseType.UNSUPPORTED_MEDIA_TYPE, errors.unsupportedEncoding],
       [apigateway.ResponseType.THROTTLED, errors.throttled],
-      // Of a usage plan that an operator has made.
+      // A usage plan that an operator has made.
       [apigateway.ResponseType.QUOTA_EXCEEDED, errors.throttled],
       // It was asked, and could not read the key; or there was no place for it to run.
       [apigateway.ResponseType.AUTHORIZER_FAILURE, errors.unavailable],

@@ -63,7 +63,7 @@ export class JobTable extends Construct {
           expiration: Duration.days(retentionDays + objectMarginDays),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
-        // They are deleted once they are read, unless their function dies.
+        // Objects are deleted once they are read, unless their function dies.
         { prefix: handOverPrefix, expiration: Duration.days(1), oldVersionDays: 1 },
       ],
     });

@@ -54,7 +54,7 @@ export class JobsApi extends Construct {
     const { jobs, files, queues, drive, settings } = props;
     const estimateJob = new ServiceFunction(this, 'estimate-job', {
       description: 'Estimates what a submission would come to',
-      // It returns what it has after 18 seconds.
+      // After 18 seconds the function returns what it has.
       timeout: Duration.seconds(24),
       memorySize: 1024,
     });

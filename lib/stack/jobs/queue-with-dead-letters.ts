@@ -15,7 +15,7 @@ export class QueueWithDeadLetters extends Construct {
     const deadLetters = new Queue(this, 'dead-letters', queueDefaults);
     this.queue = new Queue(this, 'queue', {
       ...queueDefaults,
-      // As long as a worker may run, and a minute for the poller: two workers never have the same message.
+      // A worker's timeout, and a minute for the poller: two workers never have the same message.
       visibilityTimeout: workerTimeout.plus(Duration.minutes(1)),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 5 },
     });

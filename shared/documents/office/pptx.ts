@@ -53,12 +53,12 @@ interface Shape {
   x: number | undefined;
   y: number | undefined;
   blocks: Block[];
-  /** Those of a group. */
+  /** The shapes of a group. */
   shapes: Shape[];
 }
 
 const shapeElements = new Set(['sp', 'graphicFrame', 'grpSp', 'pic', 'cxnSp']);
-/** In EMU: a third of an inch. Shapes whose tops lie closer stand side by side. */
+/** A third of an inch in EMU. Shapes with tops closer than this stand side by side. */
 const rowEmu = 300_000;
 
 function place(shape: Shape | undefined, attributes: Attributes): void {

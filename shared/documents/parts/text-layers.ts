@@ -13,7 +13,7 @@ const reader: DocumentReader = {
   process: new DocumentProcess(processBeside(import.meta.url, 'text-layers-process'), {
     heapMb: 256,
   }),
-  // For a page, or to open a document: some callers have half a minute in all.
+  // The time for a page, or to open a document: some callers have half a minute for all of it.
   ms: 10_000,
 };
 

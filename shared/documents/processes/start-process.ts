@@ -6,7 +6,7 @@ import { setting } from '../../config.ts';
 export interface ProcessLimits {
   /** Bounds what JavaScript makes of a document; WebAssembly's memory has limits of its own. */
   heapMb: number;
-  /** After this much processor time the kernel kills it, even if its parent has died. */
+  /** The processor time after which the kernel kills it, even if its parent has died. */
   cpuSeconds?: number;
 }
 
@@ -40,7 +40,7 @@ export function startProcess(
     // Ctrl-C in a terminal goes to a whole process group, and this process may have jobs to end first.
     detached: true,
   });
-  // Whoever asks hears of it as well; an error that nobody waits for must not end this process.
+  // The request fails as well; an error without a listener would end this process.
   child.on('error', () => {});
   return child;
 }

@@ -101,7 +101,7 @@ function placeWhole(
   return taken;
 }
 
-/** Of all places that are like its quote, or of all lines, a row has that with most of its cells: also one that is taken. */
+/** Puts a row where most of its cells are: among places like its quote, or all lines, also taken ones. */
 function placeLoosely({ pages, claims, search }: Window, row: AnsweredRow): PlacedRow | undefined {
   let best: PlacedRow | undefined;
   for (const page of pages) {
@@ -126,7 +126,7 @@ function nearestFirst({ page }: AnsweredRow, pages: readonly ReadPage[]): readon
   return pages.toSorted((one, other) => Math.abs(page - one.page) - Math.abs(page - other.page));
 }
 
-/** Of the places of a row's quote that which has most of its cells, the first of equals. */
+/** Returns a row at the place of its quote that has most of its cells, the first of equals. */
 function bestAt(row: AnsweredRow, page: ReadPage, places: readonly Place[]): PlacedRow | undefined {
   let best: PlacedRow | undefined;
   for (const place of places) {
@@ -159,7 +159,7 @@ function holdsMost({ row: { values }, cells }: PlacedRow): boolean {
   return countOf(cells) > 0 && countOf(cells) >= given * 0.6;
 }
 
-/** Rows, of which those at one place are one: that which has more of its cells there. */
+/** Collects rows. Of two at one place, the row with more of its cells there is kept. */
 class Joined {
   readonly rows = new Set<PlacedRow>();
   readonly #claims = new Claims<PlacedRow>();

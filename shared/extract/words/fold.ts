@@ -2,7 +2,7 @@
 export interface Folded {
   signs: string;
   wordAt: Uint32Array;
-  /** Of each sign, whether a value may begin there, and whether one may end before it: 2 where letters meet digits. */
+  /** For each sign 1 where a value may begin, or end before it; 2 where letters meet digits. */
   isEdge: Uint8Array;
 }
 

@@ -72,7 +72,7 @@ function spansOf(hay: Searched, within: Span, needle: Folded): [number, number][
     const at = from + found;
     const end = at + needle.signs.length;
     if (!isEdge[at] || !isEdge[end] || !areSpacesAlike(hay, at, needle)) return [];
-    // Of `H2O` a sign alone proves nothing.
+    // One sign of a word such as `H2O` proves nothing.
     if (needle.signs.length === 1 && isEdge[at] + isEdge[end] > 2) return [];
     return [[wordAt[at] as number, (wordAt[end - 1] as number) + 1]];
   });

@@ -45,7 +45,7 @@ function saidBy(marks: readonly Mark[]): { value: boolean; from: number; to: num
   return { value: isTicked, from: box.at, to: box.at };
 }
 
-/** Of yes and no that both stand there, the one that is ticked; boxes stand before their words, or all after. */
+/** Returns the word that is ticked where yes and no both stand; boxes are before their words, or all after. */
 function tickedWord(marks: readonly Mark[], ticks: readonly Mark[]) {
   const [tick] = ticks;
   if (!tick || ticks.length > 1) return undefined;

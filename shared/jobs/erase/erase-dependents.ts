@@ -26,7 +26,7 @@ const stoppedAbove = 'stopped: The job that this one was made for was deleted.';
 /** Objects that are deleted at once, and jobs that are erased at once. */
 const atOnce = 25;
 
-/** After this no worker of an erased job is left, as a function runs for 15 minutes. What it put meanwhile goes. */
+/** How long a worker of an erased job may go on, as a function runs for 15 minutes: then its objects are erased too. */
 const lateWorkerMs = 20 * 60_000;
 
 /** How long an erased job is known as one: longer than a backup that would have it again can be restored. */
@@ -72,7 +72,7 @@ async function eraseChild(child: Job, untilMs: number): Promise<boolean> {
   return erasure !== undefined && eraseDependents(erasure, untilMs);
 }
 
-/** What a job that tries another again has in common with it: `retry.ts` takes over where they lie, not what they say. */
+/** The objects that a job shares with one that it tries again: `retry.ts` copies their names, not the objects. */
 const sharedNames = ['messages_object', 'document_object'] as const;
 
 type Retry = Job & WithMessages & { document_object?: string };

@@ -22,7 +22,7 @@ export const erasureLane = 'erasure';
 /** How long a request has for its erasure before the sweep goes on with it. */
 const sweepAfterMs = 15_000;
 
-/** What of an erased job of any kind says where the rest of it lies. It holds nothing that was asked, read or told. */
+/** The attributes of an erased job that lead to the rest of it. None holds what was asked, read or answered. */
 const traces = [
   'kind',
   'phase',

@@ -4,7 +4,7 @@ import { findItem, type JobKey } from '../engine/item/job.ts';
 import { eraseDependents } from './erase-dependents.ts';
 import { type Erasure, erasureLane } from './erasure.ts';
 
-/** Of the minute that a sweep may take: what is left then is gone on with by the next. */
+/** How long a sweep, which has a minute, goes on before it leaves the rest to the next. */
 const patienceMs = 40_000;
 
 /** Goes on with each erasure that is due: it broke off, was too long, or waited for its job's workers to end. */

@@ -18,7 +18,7 @@ export const ChatResult = v.object({
   finish_reason: v.string(),
   usage: TokenCounts,
   cost_usd: Usd,
-  /** In how many parts a document was put to the model that is too long for one call; absent for one. */
+  /** The number of parts in which a long document was put to the model; absent for one. */
   parts: v.exactOptional(Count),
   /** The limit that the key's budget set to the answer, in tokens; absent if there was none. */
   max_tokens: v.exactOptional(Count),
@@ -91,7 +91,7 @@ export const Evidence = v.object({
   /** One for each line of the words it was found in. */
   boxes: v.array(EvidenceBox),
   found: v.picklist(['exact', 'normalized', 'not found']),
-  /** As it was measured, from 0 to 1. */
+  /** The measured confidence, from 0 to 1. */
   confidence: v.nullable(v.number()),
 });
 
@@ -131,7 +131,7 @@ export const PagesRead = v.pick(OcrResult, [
 /** The result of an extraction; `ocr` is null in the result of the extraction's own job. */
 export const ExtractResult = v.object({
   type: v.literal('extract'),
-  /** In the schema's shape; null where `url` leads to the whole result. */
+  /** The values in the schema's shape; null where `url` leads to the whole result. */
   data: v.unknown(),
   evidence: v.array(Evidence),
   coverage: ExtractCoverage,

@@ -44,7 +44,7 @@ export const BatchRequest = dictionary(
 
 export type BatchRequest = v.InferOutput<typeof BatchRequest>;
 
-/** As any job's. */
+/** The default priority of any job. */
 const priority = 10;
 
 /** The most that a job may have: a batch has thousands of calls, each of which may meet what passes with time. */

@@ -38,7 +38,7 @@ export function jobOf(
   });
 }
 
-/** Only when its file is opened does it show what an `auto` job is to do, so it is a document's. */
+/** An `auto` job is a document until its file is opened and shows what to do. */
 function kindFor(submission: JobSubmission) {
   if (submission.drive?.folder_id) return 'folder';
   return isRead(submission) ? 'document' : 'chat';

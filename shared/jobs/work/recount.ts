@@ -38,7 +38,7 @@ const dueIn = (lane: string, until = instant(Date.now())) =>
     ExpressionAttributeValues: { ':lane': lane, ':until': until },
   });
 
-/** By the difference, as jobs come and go meanwhile. */
+/** Adds the difference, as jobs come and go meanwhile. */
 async function correct(keyId: string, difference: number): Promise<void> {
   await changeKeyState(keyId, (value) => ({
     when: ['attribute_exists(jobs)'],

@@ -71,7 +71,7 @@ export function hasEndedNow({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBR
   return NewImage?.['completed_at'] !== undefined && OldImage?.['completed_at'] === undefined;
 }
 
-/** As long as a changed key may take to count elsewhere. */
+/** Names are remembered as long as the gateway remembers a key. */
 const names = remembered<string | undefined>(60_000);
 
 /** What a key is called, for the log; undefined if that can't be read now. */

@@ -79,7 +79,7 @@ function Sheet({ url, title, turn, marks, view, onDrawn }: SheetProps) {
         <img
           src={url}
           alt={title}
-          // It is turned about its middle, which is the sheet's.
+          // The picture is turned about its middle, which is the sheet's.
           style={{
             width: isOnSide ? `${(width / height) * 100}%` : '100%',
             transform: `translate(-50%, -50%) rotate(${turn}deg)`,

@@ -17,7 +17,7 @@ export function TextSheet({ text, marks, view, onDrawn }: TextSheetProps) {
 function* piecesOf(text: string, marks: Mark[], view: View) {
   let at = 0;
   for (const { mark, start, end } of placesIn(text, marks)) {
-    // Of words that two values have, the first one is marked.
+    // Where two values share words, the first value is marked.
     if (start < at) continue;
     yield text.slice(at, start);
     yield <Words key={mark.id} mark={mark} text={text.slice(start, end)} view={view} />;

@@ -13,7 +13,7 @@ export interface Said {
 }
 
 export interface Corrections {
-  /** By the values' paths. */
+  /** The corrections, by the paths of their values. */
   said: ReadonlyMap<string, Said>;
   failure: Error | undefined;
   reload(): void;

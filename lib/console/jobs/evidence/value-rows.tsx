@@ -8,7 +8,7 @@ import { isPicked, type View } from './marks.ts';
 import { Pick } from './value-button.tsx';
 import type { ValueTable } from './values.ts';
 
-/** So many rows are shown at first: a browser draws thousands slowly. */
+/** The rows that are shown at first: a browser draws thousands slowly. */
 const rowsAtOnce = 200;
 
 /** The rows of an array as a table; what proves a cell, and its form, stand under its row. */

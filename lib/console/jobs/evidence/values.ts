@@ -26,7 +26,7 @@ export interface ValueTable {
 }
 
 export interface Values {
-  /** Those that stand alone, in the order of the schema. */
+  /** The values that are in no array, in the order of the schema. */
   single: Value[];
   tables: ValueTable[];
 }

@@ -79,7 +79,7 @@ export interface Job extends JobKey {
   due_at?: string;
   lease_id?: string;
   lease_until?: string;
-  /** It has lost a worker, so it runs with no other job beside it. */
+  /** Whether it has lost a worker, so that it runs with no other job beside it. */
   runs_alone?: boolean;
   /** The lease under which it runs alone. */
   alone_lease?: string;

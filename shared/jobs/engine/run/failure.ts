@@ -35,7 +35,7 @@ function isNobodysFault(error: unknown): boolean {
   return isOutage(error instanceof UnsettledError ? error.cause : error);
 }
 
-/** After six hours it costs retries after all: what the job asked for in vain may have been paid each time. */
+/** An outage costs retries after six hours, as each try may have paid for what the job asked in vain. */
 const hasWaitedLong = ({ created_at }: Job) =>
   Date.now() - Date.parse(created_at) > 6 * 60 * 60_000;
 

@@ -12,7 +12,7 @@ const hourMs = 60 * minuteMs;
 
 /** The longest that a job waits for its retry slot before it asks again: its key's limit may have been raised. */
 const maxSlotWaitMs = hourMs;
-/** The same of a job that waits for a budget: the longest wait of one younger than four hours, and of any. */
+/** The longest waits for a budget: of a job younger than four hours, and of any. */
 const minLongestWaitMs = hourMs;
 const maxLongestWaitMs = 6 * hourMs;
 

@@ -16,7 +16,7 @@ export const batchIdOf = (jobId: string) => jobId.replace(/^job_/, 'batch_');
 export const batchJobIdOf = (id: string) =>
   batchIdPattern.test(id) ? id.replace(/^batch_/, 'job_') : undefined;
 
-/** For how long after a batch may have begun its job may still run, in seconds. */
+/** How long a job may run after its batch was noted, in seconds. */
 const marginSeconds = 3 * 86_400;
 
 /** Notes a batch before its job, for lists: a key may have many other jobs. A note without a job is skipped. */
@@ -26,7 +26,7 @@ export async function noteBatch({ key_id, job_id }: JobKey): Promise<void> {
   await putItem({ TableName: setting('JOBS_TABLE'), Item });
 }
 
-/** The same item, as an erasure deletes it. */
+/** The item that finds a batch's job, as an erasure deletes it. */
 const batchLinkOf = ({ job_id }: JobKey) => ({
   job_id: batchIdOf(job_id),
   attribute: 'batch_job_id',

@@ -39,7 +39,7 @@ export function windowLimits(model: Model, spec: ExtractSpec, instruction = '') 
   };
 }
 
-/** What of a document is asked about, of which model. */
+/** A document's extraction, and the model that is asked. */
 export interface Question {
   job: Claimed<ExtractionJob>;
   model: Model;

@@ -59,7 +59,7 @@ function costOf({ result_json }: Job): number {
   return toNanoUsd(cost_usd);
 }
 
-/** Of a failed file's error, which its own job says in full. */
+/** The most that is kept of a failed file's error; the file's own job has all of it. */
 const maxFileErrorLength = 300;
 
 function failedFileOf(job: Job & { drive_file_id?: string }): FailedFile[] {

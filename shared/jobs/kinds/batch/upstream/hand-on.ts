@@ -8,7 +8,7 @@ import { type HandedLine, tagOf, urlOf, writtenLine } from './handed-line.ts';
 import { noteMade, noteRefused, noteTry, type Part, type PartState } from './parts.ts';
 import { handedLines } from './plan-parts.ts';
 
-/** For how long after a try nobody takes it for one that came to nothing: it may be under way. */
+/** How long a try to make a batch may be under way: only then is it known to have failed. */
 const unknownForMs = 2 * 60_000;
 
 /** How far clocks may differ. */

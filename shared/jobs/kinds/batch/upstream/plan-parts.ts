@@ -149,7 +149,7 @@ async function sizeOf(file: RequestFile, handed: HandedLine) {
 
 type Payers = Awaited<ReturnType<typeof payersNow>>;
 
-/** As many of the lines as the accounts cover; the error of the first if they don't even cover that. */
+/** Returns the lines that the accounts cover; the error of the first line if they cover none. */
 function coveredBy(
   { holds, limitedHolds, numbers }: Gathered,
   payers: Payers,

@@ -20,7 +20,7 @@ import { aligned, dollars, minuteOf, printable } from './text.ts';
 export const limitsSaid =
   'Shows what is used and left of the limits beside the budget, and of each customer.';
 
-/** What is said of a budget's windows, and of limits beside it. */
+/** The options of a budget's windows, and of limits beside it. */
 export const windowOptions = {
   limit: ['LIMIT', 'a limit beside the budget, see below; may be repeated; none: none', 'many'],
   'per-customer': ['USD', 'what each customer may spend, as in 2/day; may be repeated', 'many'],

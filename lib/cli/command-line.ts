@@ -12,9 +12,9 @@ export interface Command<OptionName extends string = string> {
   takes?: 'ID' | '[ID]' | 'FILE...' | 'TEXT';
   /** The names of the options that not every command has. */
   options?: readonly OptionName[];
-  /** Whether it has no `--json`, though the program has it. */
+  /** Whether it prints text alone, without the program's `--json`. */
   isText?: boolean;
-  /** Its options with a meaning that other commands don't share. They take one value. */
+  /** The options that mean something else in other commands. They take one value. */
   ownOptions?: Record<string, Option>;
   /** What its help says at the end. */
   notes?: string;
@@ -24,7 +24,7 @@ export interface Command<OptionName extends string = string> {
 export interface CommandLine<Name extends string, OptionName extends string = string> {
   program: string;
   summary: string;
-  /** What the ids are of that its commands take: `npm run <of>s -- list` shows them. Those of keys unless it says. */
+  /** The noun of the ids that its commands take, listed by `npm run <noun>s -- list`; by default `key`. */
   idsOf?: 'key' | 'team' | 'file' | 'job';
   options: Record<OptionName, Option>;
   commands: Record<Name, Command<NoInfer<OptionName>>>;
@@ -90,7 +90,7 @@ export function parseOptions<Config extends ParseArgsConfig>(
   }
 }
 
-/** Refuses an option that takes one value and is among those given twice: which counts, nobody could tell. */
+/** Refuses an option of one value that is given twice, as either value could be the one meant. */
 export function refuseTwice(given: readonly string[]): void {
   const twice = given.find((name, index) => given.indexOf(name) < index);
   if (twice) throw new CommandError(`--${twice} is given twice: give it once.`);
@@ -148,7 +148,7 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.');
 }
 
-/** Asks as `confirm` does where somebody can be asked. A script that ends a leaked key must not be held up. */
+/** Asks like `confirm`, but on a terminal only: a script that ends a leaked key must not be held up. */
 export async function confirmOnTerminal(
   doubts: string[],
   flags: ReadonlySet<string>,

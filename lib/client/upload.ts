@@ -61,7 +61,7 @@ export async function upload(
     const ids = { part_ids };
     return (await ask<{ file: FileObject }>('POST', `${path}/complete`, ids, signal)).file;
   } catch (error) {
-    // Nobody goes on with it: what was sent would count for an hour.
+    // An upload that isn't cancelled would count in the quota for an hour.
     await ask('POST', `${path}/cancel`).catch(() => {});
     throw error;
   }

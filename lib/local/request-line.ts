@@ -8,7 +8,7 @@ export interface EndedRequest {
   status: number;
   ms: number;
   hungUp: boolean;
-  /** What the authorizer and the function say of it. */
+  /** The fields that the authorizer and the function logged. */
   fields: Fields;
 }
 
@@ -41,7 +41,7 @@ export class RequestLine {
     invocation.then(describe, describe);
   }
 
-  /** Tells what the function logged of it. */
+  /** Adds the fields that the function logged for it. */
   described(fields: Fields): void {
     if (this.isDescribed) return;
     this.fields = { ...this.fields, ...fields };

@@ -25,7 +25,7 @@ const replacingProperties: Record<string, string[]> = {
 /** Resources of every stack, with any settings: the snapshot has these. */
 const always = ['ApiGateway::RestApi', 'DynamoDB::GlobalTable', 'S3::Bucket', 'SQS::Queue'];
 
-/** What a table has that CloudFormation changes by rules of its own. */
+/** The properties of a table that CloudFormation changes by rules of its own. */
 const ruledProperties = ['GlobalSecondaryIndexes', 'StreamSpecification'];
 
 interface Template {
@@ -111,7 +111,7 @@ function replacements({ id, before: { type, properties }, now }: Pair): string[]
     .map((name) => `${id} (${type}) has another ${name}.`);
 }
 
-/** What CloudFormation refuses of tables: two indexes in one deploy, another key of an index, another view of a stream. */
+/** Describes changes that CloudFormation refuses: two indexes in one deploy, another key of an index, another view of a stream. */
 function refusals({ id, before, now }: Pair): string[] {
   if (!now) return [];
   const [old, wanted] = [indexesOf(before), indexesOf(now)];

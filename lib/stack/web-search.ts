@@ -9,7 +9,7 @@ export interface WebSearchProps {
   readonly catalogue: Catalogue;
 }
 
-/** The provider that searches the web, and its secret if it takes one; the operator fills that in. */
+/** The provider that searches the web, and the secret for it, if it takes one, which the operator fills in. */
 export class WebSearch extends Construct {
   private readonly settings: WebSearchProps['settings'];
   private readonly secret: ServiceSecret | undefined;

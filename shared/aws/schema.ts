@@ -10,7 +10,7 @@ export const schemaItem = { key_id: 'deployment', entry: 'schema', schema_versio
 const version = schemaItem.schema_version;
 const onlyVersion = 'schema_version';
 
-/** What tables hold is of another schema. To callers it is an outage: they are told to try again, and jobs wait. */
+/** The tables have items of another schema. Callers get a 503 as in an outage, and jobs wait. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
   readonly $metadata = { httpStatusCode: 503 };

@@ -28,7 +28,7 @@ export function unreadablePage(page: number, why: string, cause?: unknown): Serv
   return permanent('unreadable_page', `Page ${page} can't be read: ${why}.`, cause);
 }
 
-/** 422: a file is what people call so, and that isn't read. */
+/** 422: the file's format, which `words` name, is not read. */
 export function unsupportedFile(name: string, words: string, advice = ''): ServiceError {
   const message = `${name} is ${words}, which is not supported${advice}.`;
   return permanent('unsupported_file_type', message);

@@ -56,7 +56,7 @@ class HtmlReader implements Partial<Handler> {
   private readonly markdown: Markdown;
   private readonly tables = new TableReader();
   private readonly margins = new HtmlMargins();
-  /** What each open element does at its end. */
+  /** The calls that are due at the end of each open element. */
   private readonly ends: ((() => void) | undefined)[] = [];
   /** The text since the last line, and the line breaks before it; undefined if it begins a block. */
   private line = '';
@@ -284,7 +284,7 @@ class HtmlReader implements Partial<Handler> {
   }
 }
 
-/** What stands between the parts of an equation, so that it is one line. */
+/** The signs between the parts of an equation on one line. */
 const marksOfEquations: Record<string, string> = { mfrac: '/', msup: '^', msub: '_' };
 
 /** The kinds of fields that nobody fills in or sees. */

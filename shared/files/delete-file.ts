@@ -39,7 +39,7 @@ export async function deleteFile(keyId: string, id: string): Promise<boolean> {
   return true;
 }
 
-/** What a caller is told of a file that is deleted. */
+/** The response for a deleted file. */
 export const DeletedFile = v.object({
   id: v.string(),
   object: v.literal('file'),
@@ -66,7 +66,7 @@ export async function abandonFile(file: StoredFile): Promise<void> {
   }
 }
 
-/** Moves an item from one status to its last, with other writes, and tells the sweep to see to its objects. */
+/** Moves an item from one status to its last, with other writes, and has the sweep erase its objects. */
 export async function endWith(
   { key_id, entry }: FileKey,
   from: string,

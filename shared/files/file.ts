@@ -25,7 +25,7 @@ export interface FileKey {
   entry: string;
 }
 
-/** What the sweep goes by, and what says where an item's objects are. */
+/** The attributes that the sweep and the erasure of an item's objects need. */
 export interface Kept extends FileKey {
   /** The folder of its objects within the key's; its own id if absent. */
   folder?: string;

@@ -20,7 +20,7 @@ export async function requireFile(keyId: string, id: string): Promise<StoredFile
   return file;
 }
 
-/** Finds a file by its id alone, whosever of some keys it is: a hundred keys a request. Throws the 404 if it is nobody's. */
+/** Finds a file by its id among the files of several keys, a hundred keys a request. Throws the 404 for none. */
 export async function fileOfAny(keyIds: readonly string[], entry: string): Promise<StoredFile> {
   const candidates = keyIds.map((key_id) => ({ key_id, entry }));
   for await (const file of getItems<StoredFile>(setting('FILES_TABLE'), candidates)) {

@@ -4,7 +4,7 @@ import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
 
-/** What the files of a key, and its uploads that are under way, come to. */
+/** The number and bytes of a key's files, and of its uploads under way. */
 interface Usage {
   files: number;
   bytes: number;

@@ -21,20 +21,20 @@ import {
 } from './file.ts';
 import { countFile, quotaExceeded, uncountFile } from './quota.ts';
 
-/** An upload as the table has it: a file to be, whose bytes count from its begin on. */
+/** An upload's item. Its bytes count in the quota from its creation on. */
 export interface StoredUpload extends Kept {
   status: 'pending' | 'completed' | 'cancelled' | 'expired';
   filename: string;
   purpose: Purpose;
   mime_type: string;
-  /** What its parts are to come to. */
+  /** The size that its parts must have together. */
   bytes: number;
   created_at: number;
   /** When it takes no more parts, in seconds. */
   upload_expires_at: number;
   /** How long callers see its file. */
   lifetime?: number;
-  /** What has been sent for it so far, what was sent twice counted twice. */
+  /** The bytes that were sent so far; those sent twice count twice. */
   received_bytes: number;
   received_parts: number;
   /** The file that it has become, and a hash of what its completion asked for. */
@@ -51,7 +51,7 @@ export interface NewUpload
 /** An upload takes parts for an hour, as in the protocol. */
 const pendingSeconds = 3600;
 
-/** How long an upload that is completed, and the parts of any, are known: longer than anyone asks about them. */
+/** How long completed uploads and all parts are known: longer than clients ask about them. */
 export const knownSeconds = 2 * 86_400;
 
 /** Begins an upload. Throws a 400 if the key's quota has no place for its file. */
@@ -125,7 +125,7 @@ export async function takePart(
   return (await updateItem(update)) !== undefined;
 }
 
-/** Ends an upload that becomes no file: it counts no more. Returns whether it did; another may have. */
+/** Ends an upload that becomes no file, and its count in the quota. Returns false if another call did. */
 export const endUpload = (upload: StoredUpload, status: 'cancelled' | 'expired') =>
   endWith(upload, 'pending', status, [uncountFile(upload.key_id, upload.bytes)]);
 

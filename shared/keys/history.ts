@@ -5,7 +5,7 @@ import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { KeyLimits } from './key-limits.ts';
 
-/** What a field was before a change and is after it; null is none. */
+/** The value of a field before a change and after it; null for none. */
 interface FieldChange {
   old: unknown;
   new: unknown;
@@ -28,10 +28,10 @@ export interface KeyChange {
   old_secret_until?: string;
 }
 
-/** What a change says beside its number and time. */
+/** The attributes of a change beside its number and time. */
 type Noted = Pick<KeyChange, 'by' | 'action' | 'fields' | 'old_secret_until'>;
 
-/** What counts the changes of a key or team. */
+/** The number of changes of a key or team. */
 export interface Changes {
   changes: number;
 }
@@ -95,7 +95,7 @@ export async function changeFields<Holder extends { id: string } & Changes>(
   }
 }
 
-/** Does elsewhere what a change asks for; of two changes at once, what the later one asks for. */
+/** Applies a change elsewhere, such as to the account; of two changes at once the later one stays. */
 export async function followChanges<Holder extends Changes>(
   changed: Holder,
   read: () => Promise<Holder>,
@@ -109,10 +109,10 @@ export async function followChanges<Holder extends Changes>(
   }
 }
 
-/** A field is told only if it is named here, so that no secret ever is. */
+/** The history has only fields that are named here, so that no secret gets into it. */
 const told = ['name', 'state', ...Object.keys(KeyLimits.entries)];
 
-/** Returns the fields in which a key or team differs from what it was; all that it has, of a new one. */
+/** Returns the fields of a key or team that have changed; all fields of a new one. */
 export function differencesOf(before: object, after: object): KeyChange['fields'] {
   const valueIn = (key: object, name: string) => (key as Record<string, unknown>)[name] ?? null;
   const fields = told.map((name) => {

@@ -70,7 +70,7 @@ async function deliver(accountId: string, claimed: Event[], post: Post): Promise
   }
 }
 
-/** Gives the event bus what it lacks. Returns the events that it has; the others wait a minute. */
+/** Publishes events that the event bus lacks. Returns the events that it has now; the others wait a minute. */
 async function published(events: Event[]): Promise<Event[]> {
   if (!publishesEvents()) return events;
   const refused = await publish(events.filter((event) => !event.published && !isTest(event)));
@@ -88,8 +88,8 @@ function endWithout(event: Event, webhook: Webhook | undefined) {
 }
 
 /**
- * Sends to a failing webhook one event a minute, and what an operator asked for; once that succeeds, the others. So
- * it holds up no other key.
+ * Sends one event a minute to a failing webhook, and any that an operator asked for; the others once one succeeds.
+ * So a failing webhook holds up no other key.
  */
 async function probe(
   webhook: Webhook & { failing_since: string },

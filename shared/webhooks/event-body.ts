@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { Count, Instant, Usd } from '../http/schema.ts';
 import { inputTypes, jobTypes } from '../job-types.ts';
 
-/** How a job ended, without what it is called, was asked, read or said. */
+/** The end of a job, without file name, prompt, text or answer. */
 export const JobEnd = v.object({
   id: v.string(),
   key_id: v.string(),

@@ -9,7 +9,7 @@ export type EventKey = Pick<Event, 'key_id' | 'entry'>;
 /** A try is over by then, as its function's time is. */
 const tryMs = 90_000;
 
-/** Takes a wanted event, so that nobody else sends it; undefined if it was taken. The sweep wants it again after a death. */
+/** Claims a wanted event, so that no other function sends it; undefined if one has. The sweep frees it after a death. */
 export const claim = (key: EventKey) =>
   change(key, (value) => ({
     when: [`wanted = ${value(true)}`],

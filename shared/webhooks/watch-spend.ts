@@ -54,11 +54,11 @@ async function watchChange({ before, after }: NonNullable<AccountChange['figures
   }
 }
 
-/** The marks of what was told last of accounts that are read, so that it isn't tried at each of their changes. */
+/** The marks of events that this process noted, so that it doesn't try again at each change of the account. */
 const told = new Set<string>();
 const maxTold = 10_000;
 
-/** Notes what an account has come to that has to be read, once for all that a batch tells of it. */
+/** Reads an account that the stream shows only in part, once a batch, and notes the percents that it has reached. */
 async function watchRead(id: string, seen: Set<string>): Promise<void> {
   if (seen.has(id)) return;
   const whole = await readAccount(id);

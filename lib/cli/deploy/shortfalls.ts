@@ -10,9 +10,9 @@ import type { AccountQuotas } from './account-quotas.ts';
 import { type Compared, compared, type Quota, waitingAt } from './compared.ts';
 import { type Given, settingsOf } from './given-context.ts';
 
-/** What the settings want and the account hasn't got. */
+/** A quota of the account that is smaller than the settings need. */
 export interface Shortfall {
-  /** What is too small, and what comes of it. */
+  /** Says which quota is too small, and the consequence. */
   readonly sentence: string;
   /** What to ask for; absent where no quota is to blame. */
   readonly ask?: { readonly quota: Quota; readonly value: number };
@@ -27,7 +27,7 @@ type Step = (given: Given, quotas: AccountQuotas) => Shortfall | undefined;
 export function shortfalls(given: Given, quotas: AccountQuotas) {
   const found: Shortfall[] = [];
   const lowered: Record<string, unknown> = {};
-  // Reservation is on by default where the workers leave room for it, so that it comes after them.
+  // Reservation comes after the workers, as it is on by default where they leave room.
   for (const step of [unknownAccount, concurrency, pages, reservation, gateway, writes]) {
     const context = { ...given.context, ...lowered };
     const shortfall = step({ context, settings: settingsOf(context) }, quotas);
@@ -85,7 +85,7 @@ function waiting(row: Compared, { requestsPerSecond = 0, reservedConcurrency }: 
   );
 }
 
-/** Other stacks may have reserved what this one would; its own reservation is given back to it. */
+/** Other stacks may have reserved concurrency; what this stack has reserved is free to it. */
 const reservation: Step = ({ settings }, { lambda, deployed }) => {
   if (!settings.reservedConcurrency || lambda.unknown !== undefined) return undefined;
   if (deployed.unknown !== undefined) return undefined;
@@ -135,7 +135,7 @@ const writes: Step = (given, quotas) => {
 
 const named = (name: keyof Settings) => `${prefix}${name}`;
 
-/** A quota that is too small for what is wanted of it, and what comes of that. */
+/** Makes the shortfall of a quota; `outcome` ends its sentence. */
 const lacking = (
   { quota, has, wants }: Compared,
   outcome: string,

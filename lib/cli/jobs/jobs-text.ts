@@ -101,7 +101,7 @@ const typeOf = ({ job_type, pipeline, batch }: JobSheet) =>
 
 const maxErrors = 10;
 
-/** What a batch's window leaves it, what came of its lines, the files that have it, and what is wrong with lines. */
+/** The rows of a batch: its window's rest, counts of its lines, its files, and faults in lines. */
 function batchRows(batch: NonNullable<JobSheet['batch']>): [string, string | null][] {
   const { total, completed, failed } = batch.request_counts;
   const errors = batch.errors?.data ?? [];

@@ -9,7 +9,7 @@ export interface Live<Value> {
 }
 
 export interface LiveOptions<Value> {
-  /** Says that a value changes no more, so that it isn't asked for again. */
+  /** Whether a value is final, so that it isn't loaded again. */
   isFinal?(value: Value): boolean;
   firstPauseMs?: number;
   maxPauseMs?: number;

@@ -10,7 +10,7 @@ import { goTo, linkTo } from '../route.ts';
 import { deleteFile, expiryOf, type FileObject, isoOf, readFile, saveFile } from './file.ts';
 import { NewBatch } from './new-batch.tsx';
 
-/** One file: what it is, and what makes a job or a batch of it. */
+/** One file: its attributes, and the forms that make a job or a batch of it. */
 export function FilePage({ id }: { id: string }) {
   const file = useLive(id, (signal) => readFile(id, signal), { isFinal: () => true });
   return (

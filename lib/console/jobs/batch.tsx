@@ -11,7 +11,7 @@ import { hasEnded, type Job } from './job.ts';
 import { LineErrors } from './line-errors.tsx';
 import { ProgressBar } from './status.tsx';
 
-/** What a batch has beside other jobs: its lines, its window, its files, and what is wrong with its lines. */
+/** The part of a job's page that only batches have: lines, window, files, and faults in lines. */
 export function BatchPart({ job, id }: { job: Job; id: string }) {
   const batch = useLive(
     `${id} ${hasEnded(job)}`,

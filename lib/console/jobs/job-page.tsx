@@ -23,7 +23,7 @@ import { factsOf } from './result-text.ts';
 import { ProgressBar, Status } from './status.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** One job: where it stands, how it came there, and what it came to. */
+/** One job: its state, its steps and its result. */
 export function JobPage({ id }: { id: string }) {
   const job = useLive(id, (signal) => readJob(id, signal), { isFinal: hasEnded });
   return (

@@ -132,7 +132,7 @@ interface RowProps {
 }
 
 function Row({ job, isFile = false, cost = costOf(job), children }: RowProps) {
-  // Its steps say that they are done.
+  // A file's steps already say that they are done.
   const isTold = isFile && job.status === 'done' && stepsOf(job).length > 0;
   return (
     <div class="row">

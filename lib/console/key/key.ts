@@ -26,7 +26,7 @@ export function adoptKey(): void {
   if (fromUrl) {
     history.replaceState(null, '', `${location.pathname}#/overview`);
     useKey(decodeURIComponent(fromUrl), true);
-    // Nobody else is told that the address is another one now.
+    // `replaceState` sends no event of its own.
     window.dispatchEvent(new HashChangeEvent('hashchange'));
   } else if (!apiKey.value) {
     const kept = tabStorage()?.getItem(storageName);

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'preact';
 
-/** A button that stands back behind what a page or a form is for. Its classes are added to that. */
+/** A button of less weight than the main one of a page or a form; `class` adds to its classes. */
 export const Quiet = ({
   class: more = '',
   ...rest

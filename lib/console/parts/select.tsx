@@ -1,4 +1,4 @@
-/** A choice of one among many, under its label. Those that are called as they are shown are single texts. */
+/** A choice of one among many, under its label. A choice that is a single text is its own label. */
 export function Select<Value extends string>({
   label,
   of,

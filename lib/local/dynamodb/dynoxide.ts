@@ -42,7 +42,7 @@ export async function startDynamoDb(
   const temporary = file ? '' : dirname(path);
   const engine = spawnWatched(command, { temporary, restarts: true });
   await listening(engine);
-  // Its clients send again what it had not answered.
+  // Clients send requests without an answer again.
   engine.stderr?.on('data', (output) => {
     if (String(output).includes('listening')) onRestart('The DynamoDB engine was killed');
   });

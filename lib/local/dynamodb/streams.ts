@@ -10,7 +10,7 @@ export interface StreamFollower {
 
 /** The streams in a dynoxide file. Followers are told of new records; what all are done with is removed. */
 export interface LocalStreams {
-  /** Adds a follower of a stream. Its table's records stay until it has said of one that it is delivered. */
+  /** Adds a follower of a stream. Records of its table are kept until the follower has delivered them. */
   follow(streamArn: string): StreamFollower;
   /** Trims what has been delivered so far, then stops. */
   close(): Promise<void>;

@@ -36,8 +36,8 @@ export async function startEngineThread<Report extends Engine = Engine>(
 }
 
 /**
- * Waits for a thread's first message, and returns it with what has the thread close. Throws if it ends before; `onDeath`
- * tells of a later end, and by default throws, so that it doesn't go unnoticed where nobody waits for it.
+ * Waits for a thread's first message. Returns it with a function that closes the thread. Throws if it ends before.
+ * `onDeath` is called if the thread ends later; by default it throws, so that the end is noticed.
  */
 export async function watchThread<Message>(
   thread: Worker,

@@ -9,8 +9,8 @@ import type { FunctionConfig } from './start-runtime.ts';
 const defaultIdleMs = 90_000;
 
 /**
- * Runs one function: in a thread, or in as many processes as it may have, which invocations start. Those for different
- * callers run in different processes, as far as there are enough, so that what ends one ends no other's.
+ * Runs one function: in a thread, or in up to `maxProcesses` processes, which invocations start. Invocations for
+ * different callers run in different processes, as far as there are enough, so that they can't end one another's.
  */
 export class FunctionHost {
   readonly config: FunctionConfig;
@@ -57,7 +57,7 @@ export class FunctionHost {
     return [...this.living].filter((each) => each.isOpen);
   }
 
-  /** One that runs invocations for the same owner, or none, or else the one that runs the fewest. */
+  /** Returns a sandbox that runs invocations for this owner, or none; else a new one, or the least busy one. */
   private sandboxFor(owner: string): Sandbox {
     const { open } = this;
     const own = open.find((each) => each.runsFor(owner)) ?? open.find((each) => !each.inFlight);
@@ -73,7 +73,7 @@ export class FunctionHost {
       this.living.delete(sandbox);
       if (!byItself || this.isClosed) return;
       this.narrator.tell('crash', `${this.config.name} ended ${byItself}; it starts again`);
-      // One that ended before it ran anything would end again.
+      // A sandbox that ended before it ran anything would end again.
       if (sandbox.hasRun && this.open.length === 0) this.startSandbox();
     });
     return sandbox;

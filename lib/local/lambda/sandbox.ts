@@ -28,7 +28,7 @@ interface Pending {
   timer?: NodeJS.Timeout;
 }
 
-/** What V8 writes from when a heap is full. It may have words of what was in it. */
+/** The first line that V8 writes when a heap is full. Later lines may have words from the heap. */
 const outOfMemory = /^<--- Last few GCs|^FATAL ERROR/;
 
 /** A thread or a process that runs one function's bundle, for all its invocations. When it dies, they fail. */
@@ -97,7 +97,7 @@ export class Sandbox {
     return JSON.parse(payload);
   }
 
-  /** Takes no more invocations, and ends once it has done what it does at its end. */
+  /** Takes no more invocations, and ends once its shutdown is over. */
   async end(): Promise<void> {
     this.state = 'ending';
     this.runtime.post('end');

@@ -26,7 +26,7 @@ export interface FunctionConfig {
 export interface Runtime extends Record<'stdout' | 'stderr', Readable> {
   post(message: SandboxMessage): void;
   kill(): unknown;
-  /** Tells of its messages, of an exception that nobody caught, and that no message reaches it any more. */
+  /** Reports its messages, an uncaught exception, and that no message reaches it any more. */
   on(event: 'message', listen: (message: RuntimeMessage) => void): unknown;
   on(event: 'error', listen: (error: Error) => void): unknown;
   on(event: 'disconnect', listen: () => void): unknown;
@@ -99,7 +99,7 @@ function environmentOf(
     LAMBDA_TASK_ROOT: codeDir,
     TZ: ':UTC',
     POWERTOOLS_METRICS_DISABLED: String(!wantsMetrics),
-    // Beside the bundles, so that it goes with them.
+    // The cache lies beside the bundles, so that it is deleted with them.
     NODE_COMPILE_CACHE: join(dirname(codeDir), 'compiled'),
     ...instrumentEnvironment(),
     ...environment,

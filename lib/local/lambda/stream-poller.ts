@@ -26,8 +26,8 @@ export interface StreamPollerConfig {
 }
 
 /**
- * The pauses after a read that found some, and after one that found nothing, where nobody tells of new records: they gather
- * meanwhile, as each batch is an invocation. A full one is followed at once.
+ * The pauses after a read that found records, and after one that found none, where no follower reports new ones.
+ * Records gather meanwhile, as each batch is an invocation. After a full batch there is no pause.
  */
 const pauseMs = 10;
 const idleMs = 100;
@@ -96,7 +96,7 @@ export class StreamPoller {
     });
   }
 
-  /** Reads a batch: what is there, and if that is something to deliver, what comes while it is gathered. */
+  /** Reads a batch. If it has records to deliver, waits `gatheringMs` for more. */
   private async gather(iterator: string): Promise<StreamPage> {
     const { batchSize, gatheringMs } = this.config;
     const first = await this.stream.read(iterator, batchSize);

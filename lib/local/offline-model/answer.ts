@@ -33,7 +33,7 @@ function extractsOf(messages: readonly Message[]): Extracts {
   };
 }
 
-/** The words of a question that carry its meaning; and the longest two of them, for whom all are too many. */
+/** Returns a question's words that carry its meaning, as one query, and the longest two as another. */
 function queriesOf(asked: string): string[] {
   const terms = [...new Set(termsOf(asked))].filter((term) => term.length > 1);
   const words = terms.slice(0, maxKeywords);

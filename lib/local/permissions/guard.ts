@@ -85,16 +85,16 @@ function answer(sent: ClientRequest, response: IncomingMessage): ClientRequest {
 
 /** What watches a function's AWS requests for a test, and has them fail. */
 export interface Instrument {
-  /** Told of each. */
+  /** Is called for each request. */
   called(request: SignedRequest): void;
-  /** Told what a request may do, by the resource of which grant. Returns what becomes of it, if that is not the usual. */
-  granted(action: string, resource: string, grant: string): Trouble | undefined;
-  /** Told that an invocation begins, and that it ends. */
+  /** Is called for each action that a grant allows. May return a fault to have in its place. */
+  granted(action: string, resource: string, grant: string): InjectedFault | undefined;
+  /** Are called when an invocation begins, and when it ends. */
   begins(): void;
   ends(): void;
 }
 
-interface Trouble {
+interface InjectedFault {
   refusal?: Refusal | undefined;
   delayMs?: number | undefined;
 }

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import { fileText, hasText } from '../file-text.ts';
 import type { WebFile, WebFolder } from './web-folder.ts';
 
-/** What a page is found by, each in one line. */
+/** The texts that a search finds a page by, each in one line. */
 interface PageText {
   title: string;
   text: string;

@@ -12,7 +12,7 @@ import { acknowledge } from '../base/permissions.ts';
 import type { ServiceFunction } from '../base/service-function.ts';
 import { serviceMetric } from './service-metric.ts';
 
-/** What one version is called by callers. */
+/** The alias that callers invoke. */
 const aliasName = 'live';
 
 /** Deploys functions to a tenth of their calls first, if it is on. If the new version fails within five minutes, the deploy is undone. */
@@ -36,7 +36,7 @@ export class Canary extends Construct {
     this.shared = { application: new LambdaApplication(this, 'application'), role };
   }
 
-  /** Has a function's callers call its live version, before they are told of it. `faults` are 5xx answers of its own. */
+  /** Leads callers to a function's live version: call it before they are added. `faults` counts 5xx answers too. */
   guard(fn: ServiceFunction, faults?: 'faults'): void {
     if (!this.shared) return;
     const name = fn.node.id;

@@ -17,7 +17,7 @@ export interface Conventions {
 
 const key = 'conventions';
 
-/** Sets what a stack keeps to, before it has anything in it. */
+/** Sets the conventions of a stack, before anything is added to it. */
 export const setConventions = (stack: Construct, conventions: Conventions) =>
   stack.node.setContext(key, conventions);
 

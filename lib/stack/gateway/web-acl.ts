@@ -6,7 +6,7 @@ import type { GatewayError } from '../../../shared/http/gateway-errors.ts';
 export interface WebAclProps {
   readonly stage: Stage;
   readonly requestsPerMinute: number;
-  /** What an address hears that sends more. */
+  /** The error for an address that sends more. */
   readonly throttled: GatewayError;
 }
 

@@ -3,7 +3,7 @@ interface Waiting {
 }
 
 interface KeyTurns {
-  /** How long its tasks ran, from the time that its first counts as having begun at. */
+  /** The time that its tasks took, on top of the floor at which it came. */
   usedMs: number;
   isRunning: boolean;
   waiting: Waiting[];
@@ -14,12 +14,12 @@ interface KeyTurns {
  * so that a key with slow tasks waits for others and not they for it. Each key's tasks run in their order.
  */
 export class Turns {
-  /** The keys that have tasks, and those that have taken more time than others; the key that ran last is the last one. */
+  /** The keys that have tasks, or have taken more time than others; the key that ran last comes last. */
   private readonly keys = new Map<string, KeyTurns>();
   private readonly lanes: number[];
   private readonly count: number;
   private readonly now: () => number;
-  /** The time that the key had taken that began last. A key that comes has had no less. */
+  /** The time that the last key to begin had taken: a key that comes begins with no less. */
   private floorMs = 0;
 
   constructor(count: number, now = () => performance.now()) {
@@ -80,7 +80,7 @@ export class Turns {
       next.isRunning = true;
       next.waiting.shift()?.begin(lane);
     }
-    // Nobody waits for what a key has taken.
+    // No task runs or waits, so the keys' times don't matter.
     if (this.lanes.length === this.count) this.keys.clear();
   }
 

@@ -10,12 +10,12 @@ export interface ProcessLimits {
   cpuSeconds?: number;
 }
 
-/** Returns where the code of a process lies that stands beside a module: a bundle has it beside it as well. */
+/** Returns the URL of a process's code, which lies beside a module, or beside the bundle of that module. */
 export function processBeside(moduleUrl: string, name: string): URL {
   return new URL(`./${name}.${moduleUrl.endsWith('.ts') ? 'ts' : 'mjs'}`, moduleUrl);
 }
 
-/** More than a process takes that is ended when it is worn out (`answer-requests.ts`) and its longest request after that. */
+/** More than a worn-out process has taken when it ends (`answer-requests.ts`), after its longest request. */
 const mostCpuSeconds = 240;
 
 /** Starts the code of a file in a process of its own, without credentials. */
@@ -28,7 +28,7 @@ export function startProcess(
   const child = fork(file, {
     execPath: '/bin/sh',
     execArgv: ['-c', limited, process.execPath, `--max-old-space-size=${heapMb}`],
-    // This one's has credentials. Lambda's Node may find its libraries by the path; what was compiled is not compiled anew.
+    // This process's environment has credentials. Lambda's Node may need the path; compiled code is used again.
     env: {
       TZ: 'UTC',
       LD_LIBRARY_PATH: setting('LD_LIBRARY_PATH') || undefined,
@@ -52,7 +52,7 @@ export const isRunning = ({ pid, exitCode, signalCode }: ChildProcess) =>
 /** Returns the processor time that a process has taken, in ms; infinity where the system doesn't tell. Linux alone does. */
 export function processorMsOf({ pid }: ChildProcess): number {
   try {
-    // After its name: user time is the 12th field, system time the 13th, in hundredths of a second.
+    // The fields after the process's name: user time is the 12th field, system time the 13th, in hundredths of a second.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {

@@ -85,7 +85,7 @@ const digits: Record<string, string> = {
   B: '8',
 };
 
-/** Words of mostly digits have those letters as digits that OCR takes for them. */
+/** Returns words; letters in words of mostly digits become the digits that OCR takes for them. */
 function asDigits(page: ReadPage, { start, end }: Span): string[] {
   return page.words.slice(start, end).map(({ text }) => {
     const letters = text.match(/[OolIi|SsB]/g)?.length ?? 0;
@@ -124,7 +124,7 @@ function spanned(page: ReadPage, within: Span, span: Span, written: string): Pla
   };
 }
 
-/** A cell that goes on in a later line of its row has other cells' words between its own. */
+/** Finds a cell that goes on in a later line of its row, behind other cells' words. */
 function brokenPlaces(page: ReadPage, within: Span, text: string): Place[] {
   const words = text.match(/\S+/g) ?? [];
   if (words.length < 2 || words.length > 60 || within.end - within.start > 200) return [];

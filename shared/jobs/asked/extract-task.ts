@@ -17,11 +17,11 @@ export interface Extracting {
   extract_schema?: string;
 }
 
-/** What tells what is asked of a document from what else is asked of it. */
+/** Returns a hash that tells one extraction of a document from another. */
 export const extractSha256 = ({ extract, extract_schema = '' }: Extracting) =>
   hash('sha256', `${extract_schema}\n${extract?.instruction ?? ''}`);
 
-/** What a record says of it: the schema, as it was given or made of the example, and the rest. */
+/** Returns an extraction as a job's record shows it, with the schema as given or made of the example. */
 export function extractShown({ extract, extract_schema }: Extracting) {
   if (!extract || !extract_schema) return null;
   const { vision_below, instruction = null, table = false, require_evidence } = extract;

@@ -13,7 +13,7 @@ export interface Task extends Extracting {
   fresh?: boolean;
 }
 
-/** What a job that does some of it, or does it once more, takes over. */
+/** The attributes that a part, a step or a retry of the job takes over. */
 export const taskAttributes = [
   ...runAttributes,
   'pipeline',
@@ -22,7 +22,7 @@ export const taskAttributes = [
   'fresh',
 ] as const satisfies (keyof (Job & Task))[];
 
-/** What a job or a submission says of what is done with its documents. */
+/** The attributes of a job or a submission that say what is done with its documents. */
 export interface Work {
   job_type: JobType;
   pipeline?: string | null | undefined;
@@ -33,12 +33,12 @@ export interface Work {
 export const isRead = ({ job_type, pipeline, extract }: Work) =>
   job_type !== 'chat' || Boolean(pipeline || extract);
 
-/** What decides which models the steps of a job or a submission run on. */
+/** The attributes that decide which models the steps of a job or a submission run on. */
 interface Asked extends Work {
   model: string | null;
 }
 
-/** What decides which models a job with a task runs on, as it was submitted. */
+/** Returns the attributes that decide a submitted job's models. */
 export const askedOf = ({ job_type, asked_model, pipeline, extract }: Job & Task): Asked => ({
   job_type,
   pipeline,

@@ -77,7 +77,7 @@ const sharedNames = ['messages_object', 'document_object'] as const;
 
 type Retry = Job & WithMessages & { document_object?: string };
 
-/** Gives the jobs that try an erased one again their own copies of what they were asked, which goes with it. */
+/** Copies the shared objects for the job's retries, as the erasure deletes the originals. */
 async function giveRetriesTheirOwn(erasure: Erasure): Promise<void> {
   const { key_id } = erasure;
   let next = erasure.retry_job_id;
@@ -178,7 +178,7 @@ async function eraseObjects(erasure: Erasure, untilMs: number): Promise<boolean>
 
 const isCopy = (job: JobKey, object: string) => object.startsWith(`${folderOf(job)}/source-`);
 
-/** Whether a copy is of a job that the table has forgotten, and nobody works on it. */
+/** Whether a copy belongs to a job that no longer exists, and no job works on it. */
 async function isNobodys(job: JobKey, object: string): Promise<boolean> {
   const owner = { key_id: job.key_id, job_id: copyOwnerOf(object) };
   if (owner.job_id === job.job_id) return false;

@@ -59,7 +59,7 @@ const erasureIdOf = (jobId: string) => `erasure_${jobId.replace(/^[a-z]+_/, '')}
 export const findErasure = ({ key_id, job_id }: JobKey) =>
   findItem<Erasure>({ key_id, job_id: erasureIdOf(job_id) });
 
-/** Whether a job was made for one that was erased, so that it is about to go too. */
+/** Whether a job was made for an erased one, and will be erased with it. */
 export async function isBeingErased({ key_id, parent_job_id }: Job): Promise<boolean> {
   if (!parent_job_id) return false;
   const parentKey = { key_id, job_id: parent_job_id };

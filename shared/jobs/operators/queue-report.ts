@@ -7,7 +7,7 @@ import { endsPerMinute, type KeyState, keyStateKey } from '../engine/waiting/key
 import { type OpenJob, openJobs } from './open-jobs.ts';
 import { countMessages, type QueueMessages } from './queue-messages.ts';
 
-/** What waits. */
+/** Counts of waiting jobs, and when the oldest was submitted. */
 interface Waiting {
   /** Jobs that may be claimed now. */
   ready: number;
@@ -17,7 +17,7 @@ interface Waiting {
   oldest_at: string | null;
 }
 
-/** What waits in a queue at one priority of one key. */
+/** The waiting jobs of one key in a queue, at one priority. */
 interface WaitingGroup extends Waiting {
   lane: QueueName;
   priority: number;
@@ -25,16 +25,16 @@ interface WaitingGroup extends Waiting {
   key_name: string;
 }
 
-/** What waits in each queue, and how fast jobs end. */
+/** The waiting jobs of each queue, and how fast jobs end. */
 export type QueueReport = Awaited<ReturnType<typeof reportQueue>>;
 
-/** Reports what waits, by queue, priority and key, and how fast jobs end. Sections of long documents count as jobs do. */
+/** Reports waiting jobs by queue, priority and key, and how fast jobs end. Sections of documents count as jobs. */
 export async function reportQueue(
   keys: ReadonlyMap<string, ApiKey>,
   onJobs: (read: number) => void = () => {},
 ) {
   let read = 0;
-  // Running are jobs that a worker has, or that wait for what was made for them.
+  // Jobs that wait for their children count as running.
   const lanes = new Map(queueNames.map((lane) => [lane, { ...nothing(), lane, running: 0 }]));
   const groups = new Map<string, WaitingGroup>();
   for await (const jobs of openJobs()) {

@@ -24,7 +24,7 @@ export interface PageStep extends OcrPage {
   turn?: number;
   /** The object that holds its picture, for a model that is to see it. */
   picture_object?: string;
-  /** What its text lacks, or may have wrong. */
+  /** What the page's text lacks, or may have wrong. */
   warnings?: Warning[];
 }
 
@@ -50,15 +50,15 @@ export async function pageSteps(
 
 /* The pages that a key has read, by content and reader. Each is written in the transaction that settles it. */
 
-/** To be raised when pages come to be read differently, so that what was kept before is read anew. */
+/** Raise this when pages are read differently: pages that were kept before are then read anew. */
 const readingVersion = 1;
 
-/** What reads the pages of a job. */
+/** The model or engine that reads the pages of a job. */
 export interface Reader {
   model: string;
   /** The model as an engine, which says where each word stands. */
   engine: OcrEngine | undefined;
-  /** What the ids of pages begin with that are kept for later jobs; absent for content that is not told apart. */
+  /** The prefix of the ids of pages that are kept for later jobs; absent for content without a hash. */
   keptUnder?: string;
 }
 
@@ -102,7 +102,7 @@ export const fromCache = ({ page, source, confidence, text }: PageStep): PageSte
   cached: true,
 });
 
-/** Returns a page's write with the one that keeps it for later jobs, in place of what was kept before. */
+/** Returns the write of a page, and the one that keeps the page for later jobs in the earlier one's place. */
 export function withCacheWrite(
   step: TransactWriteItem,
   job_id: string | undefined,

@@ -80,7 +80,7 @@ function textOf(result: JobResult): string | null {
   return result.type === 'chat_batch' ? result.content : null;
 }
 
-/** What stays of a result when that part of it lies behind a link. */
+/** Returns a result without the text that lies behind a link. */
 function withoutText(result: JobResult): JobResult {
   if (result.type === 'ocr') return withoutTexts(result);
   if (result.type === 'pipeline') return { ...result, ocr: withoutTexts(result.ocr) };
@@ -101,14 +101,14 @@ const withoutFields = (result: ExtractResult): ExtractResult => ({
   coverage: { pages: [], arrays: result.coverage.arrays.map((each) => ({ ...each, missing: [] })) },
 });
 
-/** What a list shows of an extraction: its values, with what has no place, if that is short. */
+/** Returns an extraction as lists show it: its values and those without a place, if they are short. */
 function valuesOf(result: ExtractResult): ExtractResult {
   const evidence = result.evidence.filter(({ found }) => found === 'not found');
   const listed = { ...withoutFields(result), data: result.data, evidence };
   return isShort(JSON.stringify(listed)) ? listed : withoutFields(result);
 }
 
-/** What a list shows of a result that lies in object storage: all but its text. */
+/** Returns a result in object storage as lists show it: all but its text. */
 function summaryOf(result: JobResult): JobResult {
   if (result.type === 'chat') return { ...result, content: null };
   if (result.type === 'pipeline') {

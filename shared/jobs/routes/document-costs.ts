@@ -16,12 +16,12 @@ export interface KnownDocument {
   counted: CountedPages | undefined;
 }
 
-/** What a part of a job costs. `isWhole` is false where it doesn't show how many calls it takes: they come on top. */
+/** The cost of a part of a job. `isWhole` is false where an unknown number of calls comes on top. */
 interface PartCost extends CostRange {
   isWhole: boolean;
 }
 
-/** What reading a document comes to, and how much text it gives: at most, if that shows, and likely. */
+/** The cost of reading a document, and the bytes of its text: at most, if known, and likely. */
 interface Reading extends PartCost {
   isOfPages: boolean;
   /** Undefined for a document that must be opened to be counted. A text has no pages. */
@@ -34,7 +34,7 @@ interface Reading extends PartCost {
 const usualPageBytes = 2_000;
 const unopenedPageBytes = 100_000;
 
-/** Returns what reading a document comes to. */
+/** Returns the cost of reading a document. */
 export function readingOf(job: SourceJob, { kind, bytes, counted }: KnownDocument): Reading {
   if (kind && isPaged(kind)) return readingOfPages(job, bytes, counted);
   const isKnown = kind !== undefined && !isComposite(kind);

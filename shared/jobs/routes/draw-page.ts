@@ -58,7 +58,7 @@ const sent = (type: string, bytes: Uint8Array): StreamedResponse => ({
   body: piecesOf(bytes),
 });
 
-/** Returns the job that has the document: a step, and one that tries it again, work on what another has read. */
+/** Returns the job that has the document, as a step or its retry works on pages that another job has read. */
 async function documentJobOf(job: AnyJob): Promise<AnyJob> {
   if (job.kind !== 'answer' && job.kind !== 'extraction') return job;
   const other = await read(job, job.parent_job_id ?? job.retry_of);

@@ -20,7 +20,7 @@ interface Fetchable {
 /** Documents that are opened at once. */
 const opening = pLimit(4);
 
-/** Adds up what a job would come to. */
+/** Adds up the estimated cost of a job. */
 export class EstimateTotal {
   readonly estimate: JobEstimate = {
     dry_run: true,

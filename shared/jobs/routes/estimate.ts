@@ -22,7 +22,7 @@ export const EstimatedFiles = v.object({
 
 export const EstimatedPages = v.object({ known: Count, unknown_files: Count, assumed_each: Count });
 
-/** What a submission would come to, without anything being made. */
+/** The estimated cost of a submission, for which nothing is made. */
 export const JobEstimate = v.object({
   dry_run: v.literal(true),
   files: EstimatedFiles,

@@ -50,7 +50,7 @@ export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 /** The path of a route to one job. */
 export const JobPath = v.object({ job_id: v.string() });
 
-/** What a filter looks at first: where it matches each other job, as files that have a step each, this is all that is read. */
+/** The jobs that a filter looks at first: enough where every second one matches, as files with a step each do. */
 const firstLook = 2 * (pageSize + 1);
 /** A filter may match little: after this many reads the list stops, to be in time, and says where to go on. */
 const maxReadsPerList = 20;

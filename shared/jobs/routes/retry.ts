@@ -36,7 +36,7 @@ export async function retryCallersJob(caller: Caller, jobId: string): Promise<Jo
 const createRetry = async (job: AnyJob, job_id: string, limits: KeyLimits): Promise<Job> =>
   putNew(await tagJob(retryOf(job, job_id, limits), limits));
 
-/** What a new job takes over of any kind: what was asked, and nothing of what was done. */
+/** The attributes that a retry of any kind takes over: the task, and none of the progress. */
 const takenOver = [
   ...taskAttributes,
   'input_type',

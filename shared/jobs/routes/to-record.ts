@@ -30,7 +30,7 @@ const resultFileIdOf = (job: Job) =>
     ? resultIdOf(job.job_id)
     : null;
 
-/** How far a job has come that isn't over; null if nobody knows yet. */
+/** Returns the progress of an open job; null while it is unknown. */
 function progressOf(job: Job): Progress | null {
   const isUnlisted = job.kind === 'folder' && job.children_total === undefined;
   return job.completed_at || isUnlisted ? null : (progressNoted(job) ?? null);

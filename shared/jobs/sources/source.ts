@@ -21,7 +21,7 @@ import { readInFolders } from './lost-folder.ts';
 import { readHead } from './sniff.ts';
 import type { Sourced, SourceJob } from './source-job.ts';
 
-/** What is known of a key's own file before it is opened: how large it may be, and what it is. */
+/** The bounds of a key's own file before it is opened: its largest size, and its kind. */
 interface OwnFile {
   maxBytes?: number;
   kind?: DocumentKind;
@@ -45,7 +45,7 @@ export async function fetchSource<Its extends SourceJob>(
   try {
     return await fetchFile(job, file, folders, signal);
   } catch (error) {
-    // A job that fails says of which file; one that goes on is told so with its copy.
+    // The record of a failed job names its file, too.
     if (!job.filename) await savedWith(job, { filename: file.name, drive_file_id: file.id });
     throw error;
   }
@@ -117,7 +117,7 @@ async function resultFolderOf(
   return (await readableParentOf(file, allowedFolders)) ?? drive_folder_id;
 }
 
-/** A file that is being read: what it is called where it lies, and as it comes. */
+/** A file that is being read; `name` is its name at its source, `filename` the one of its download. */
 interface Opened {
   body: AsyncIterable<Buffer>;
   mimeType: string;

@@ -7,20 +7,20 @@ interface WaitingStart {
   start: () => void;
 }
 
-/** The jobs of one process. One that has lost a worker runs alone; if it loses that too, it is the cause. */
+/** The jobs of one process. A job that has lost a worker runs alone: if it loses another, it is the cause. */
 export class ProcessJobs {
   private running = 0;
   private isAlone = false;
   private readonly waiting: WaitingStart[] = [];
 
-  /** Whether a job that begins now would wait for one that runs alone, or for its turn behind such a one. */
+  /** Whether a job that begins now would wait for a job that runs alone, or behind one that is to. */
   get isReserved(): boolean {
     return this.waiting.length > 0 || (this.isAlone && this.running > 0);
   }
 
   /**
    * Calls `run` with work that waits until its job may start. The job counts as running until its end is written, as
-   * a worker lost before would be its fault. If time is up meanwhile, it goes on later at no cost.
+   * a worker lost before that may be its fault. If time is up meanwhile, it goes on later at no cost.
    */
   async run(work: RunJob, run: (work: RunJob) => Promise<void>): Promise<void> {
     let hasStarted = false;

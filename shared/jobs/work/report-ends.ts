@@ -45,7 +45,7 @@ function progressOf(job: Job): LogFields {
   return { [unit]: done, [`${unit}_total`]: total };
 }
 
-/** What the job used, by its result. */
+/** Returns the use of a job for the log, from its result. */
 function useOf({ result_json }: Job): LogFields {
   if (!result_json) return {};
   const result = JSON.parse(result_json) as JobResult;
@@ -113,7 +113,7 @@ const countNames = [
   ...['pages', 'pages_total', 'files', 'files_failed', 'files_total', 'lines', 'lines_total'],
 ];
 
-/** What is told of a job's end: never what it is called, was asked, read or said. */
+/** Returns the event of a job's end, which has no file name, prompt, text or answer. */
 function endOf(job: Job): JobEnd {
   const { job_id, key_id, job_type, input_type, model, error, created_at, completed_at } = job;
   const figures = { ...progressOf(job), ...useOf(job) };

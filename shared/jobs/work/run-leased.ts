@@ -63,7 +63,7 @@ export async function runLeased(
   }
 }
 
-/** Counts a run against what its key may have running, if that is limited, until its end is written. */
+/** Counts a run against its key's `max_running`, if it has one, until the job's end is written. */
 async function whileCounted(
   job: ClaimedJob,
   work: RunJob,

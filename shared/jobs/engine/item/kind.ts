@@ -2,7 +2,7 @@ import type { Job } from './job.ts';
 import type { QueueName } from './queue-shards.ts';
 import type { Progress } from './status.ts';
 
-/** An item of the key's that a job made beside its own. It is the job's while its attribute has this value. */
+/** An item that a job made beside its own. It belongs to the job while its attribute has this value. */
 export interface Link {
   job_id: string;
   /** A path, such as `copy.source_object`. */
@@ -10,13 +10,13 @@ export interface Link {
   value: string;
 }
 
-/** What a parent notes of children that have ended, beside how: numbers to add, and items to append to lists. */
+/** What a parent notes of ended children, beside their counts: numbers to add, and items to append to lists. */
 export interface Tally {
   add?: Record<string, number>;
   append?: Record<string, unknown[]>;
 }
 
-/** What a kind of job tells the code that handles jobs of any kind. What it leaves out doesn't concern it. */
+/** How a kind of job differs, for the code that handles jobs of any kind. What it leaves out doesn't apply to it. */
 export interface Kind<Its extends Job = Job> {
   readonly name: string;
   /** The type of its jobs; never set. */
@@ -35,13 +35,13 @@ export interface Kind<Its extends Job = Job> {
   readonly stopGraceMs?: number;
   /** Whether a worker ends also a stopped job that never began, to write down what was not done. */
   readonly endsByWorker?: true;
-  /** Why a job is stopped whose window has ended. */
+  /** The stop reason of a job at the end of its window. */
   readonly windowOver?: string;
   /** Whether a job that is done may be tried again if some of its children failed. */
   readonly retriesFailed?: true;
-  /** What a job that tries another one again takes over, beside what every job does. */
+  /** The attributes that a retry takes over, beside those that every retry does. */
   readonly retried?: readonly string[];
-  /** The attributes by which what was made of an erased job is found. They hold nothing that was asked, read or told. */
+  /** The attributes that lead to what an erased job has made. None holds what was asked, read or answered. */
   readonly traces?: readonly string[];
   /** The items that a job made beside its own. */
   linksOf?(job: Its): Link[] | Promise<Link[]>;

@@ -27,7 +27,7 @@ export function newJob<Given extends GivenJob>(
   };
 }
 
-/** What a job says of how it runs: a job that does something for it, or does it once more, takes all of it over. */
+/** The attributes that say how a job runs: its parts, steps and retries take them over. */
 export const runAttributes = [
   'key_id',
   'job_type',

@@ -39,7 +39,7 @@ const watches = new Map<string, Watch>();
 
 /** What a worker knows of how a job stops. */
 interface Stopping {
-  /** Why the job is to stop though nobody asks for it. */
+  /** Why the job must stop without a caller's or operator's request. */
   reasonToStop(key: ApiKey | undefined): string | undefined;
   graceMs: number | undefined;
 }

@@ -140,7 +140,7 @@ export const recountShard = 'line';
 /** How often the jobs of a key that is refused are counted. */
 const recountEveryMs = 10 * 60_000;
 
-/** A submission that died after it was counted, or an end that nobody counted, would take a key's room for good. */
+/** A submission that died after its count, or an end without one, would fill `max_queued` for good. */
 async function askForRecount(keyId: string): Promise<void> {
   const now = Date.now();
   await changeKeyState(keyId, (value) => ({

@@ -24,7 +24,7 @@ export class RunningError extends ServiceError {
   }
 }
 
-/** Counts a run against what its key may have running. Throws `RunningError` if that many run. */
+/** Counts a run against its key's `max_running`. Throws `RunningError` if as many run. */
 export async function beginRun(job: ClaimedJob, maxRunning: number): Promise<void> {
   const full = await tryBegin(job, maxRunning);
   if (!full) return;

@@ -62,7 +62,7 @@ export async function orKept(
   }
 }
 
-/** What was answered is one file of the key's, and what failed another. */
+/** Writes the answers into one file of the key, the errors into another, and ends the job with both. */
 async function finish(
   { job, path }: RequestFile<BatchJob>,
   steps: AsyncIterable<LineStep>,

@@ -15,7 +15,7 @@ import { type Question, windowCall } from './window-call.ts';
 /** Windows of one document that are asked at once, unless the key may have fewer calls under way. */
 const windowsAtOnce = 4;
 
-/** What came of a window: what was read of its answers, and what it cost; or why there is none. */
+/** The outcome of a window: its answer or its failure, and the calls that were paid for it. */
 export interface AskedWindow {
   window: PageWindow;
   answer?: WindowAnswer;

@@ -72,7 +72,7 @@ export async function collect(
   state.hasEnded = true;
 }
 
-/** Keeps the results of a part. Returns what is wrong with the first that is none of any request, or of one that has one. */
+/** Keeps a part's results. Returns what is wrong with the first result of no request, or of one that has a result. */
 async function collectResults(
   file: RequestFile,
   part: Part,
@@ -97,9 +97,9 @@ async function collectResults(
       if (wrong || !handed || 'unreadable' in result) continue;
       seen.add(handed.line.number);
       if (kept.done.has(handed.line.number)) continue;
-      const came = whatCame(handed, result, isLimited);
-      if (came.step.failed && !came.isFinal && (triesHere(job) || job.stop_reason)) continue;
-      await group.add(handed, came);
+      const line = lineOutcome(handed, result, isLimited);
+      if (line.step.failed && !line.isFinal && (triesHere(job) || job.stop_reason)) continue;
+      await group.add(handed, line);
     }
   } finally {
     await index.close();
@@ -125,7 +125,7 @@ async function askedFor(
   return handed?.request.model.id === part.model ? handed : undefined;
 }
 
-/** Why a result is none of any request, or of one that has one; undefined otherwise. */
+/** Returns why a result can't be taken: it has no request, or its request has a result. Undefined otherwise. */
 function wrongWith(
   result: UpstreamResult | UnreadableResult,
   handed: HandedLine | undefined,
@@ -136,15 +136,15 @@ function wrongWith(
   return seen.has(handed.line.number) ? 'a request has two' : undefined;
 }
 
-/** What came of a line, and what it cost, if anything. */
-interface Came {
+/** A line's step, and its cost if it has one. */
+interface LineOutcome {
   step: LineStep;
   outcome?: Outcome;
   /** Whether it is not to be tried again. */
   isFinal: boolean;
 }
 
-function whatCame(handed: HandedLine, result: UpstreamResult, isLimited: boolean): Came {
+function lineOutcome(handed: HandedLine, result: UpstreamResult, isLimited: boolean): LineOutcome {
   const { line, request } = handed;
   if (result.error) {
     const { status, code, param, isInvalid } = result.error;
@@ -218,7 +218,7 @@ class Group {
     this.part = part;
   }
 
-  async add(handed: HandedLine, { step, outcome }: Came): Promise<void> {
+  async add(handed: HandedLine, { step, outcome }: LineOutcome): Promise<void> {
     const { job } = this.file;
     const { line, request, model } = handed;
     const hold = holdOf(handed, this.part.isLimited);

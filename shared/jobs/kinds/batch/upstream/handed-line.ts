@@ -44,8 +44,8 @@ export const holdOf = (handed: HandedLine, isLimited: boolean): number =>
   costBounds(handed.model, handed.sized).maxNanoUsd(isLimited ? limitOf(handed) : undefined);
 
 /**
- * The request of a line as its upstream is told it, without a temperature of ours: a model that refuses it can't be asked
- * once more in a batch. Throws `ServiceError` for what that can't be told.
+ * Translates a line's request for its upstream, without our temperature: a model that refuses one can't be asked
+ * again within a batch. Throws `ServiceError` for a request that the upstream's dialect can't express.
  */
 export function toldOf(handed: HandedLine, isLimited: boolean) {
   const { request, upstream, upstreamModel } = handed;

@@ -26,7 +26,7 @@ export interface PartState {
 }
 
 export interface Handed {
-  /** The models that have lines which are handed on; undefined if nobody has looked yet. */
+  /** The models of lines that are handed on; undefined until the lines were looked through. */
   models?: string[];
   /** Whether all lines that aren't handed on have been asked. */
   isRestDone: boolean;

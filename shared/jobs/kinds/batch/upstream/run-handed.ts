@@ -111,7 +111,7 @@ async function advanceAll(
   }
 }
 
-/** Gives back what is held for parts that nobody will collect. */
+/** Gives back the holds of parts that will not be collected. */
 export async function giveBackHeld(job: ClaimedJob): Promise<void> {
   const { states } = await readHanded(job);
   for (const { part, hasEnded } of states) {

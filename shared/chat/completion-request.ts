@@ -13,7 +13,7 @@ import {
 import { Metadata } from '../ledger/terms/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
-import type { CompletionBody } from '../models/upstreams/upstream.ts';
+import type { CompletionBody } from '../models/upstreams/model-request.ts';
 import { limitThatFits } from './answer-size.ts';
 import { findFileId, Messages, noFileIds } from './completion-message.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';

@@ -16,7 +16,7 @@ import {
   type Known,
   type SizedRequest,
 } from '../models/token-bounds.ts';
-import type { ModelRequest } from '../models/upstreams/upstream.ts';
+import type { ModelRequest } from '../models/upstreams/model-request.ts';
 import { wires } from '../models/upstreams/wires.ts';
 import { type LimitedFit, leastOfOwnLimit, planDearest } from './plan-hold.ts';
 import { knownOf } from './told-prompt.ts';

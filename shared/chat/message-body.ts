@@ -3,7 +3,7 @@ import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
 import type { Body } from '../models/dialects/dialect.ts';
 import { textIn } from '../models/field.ts';
 import { isFree } from '../models/token-cost.ts';
-import type { RequestBody } from '../models/upstreams/upstream.ts';
+import type { RequestBody } from '../models/upstreams/model-request.ts';
 import { findFileId, noFileIds, pathToFile } from './completion-message.ts';
 import { type MessageHeaders, MessageRequest } from './message-request.ts';
 import { allowedTools, ownData, refuseInlineTools } from './message-tools.ts';

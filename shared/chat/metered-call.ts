@@ -10,7 +10,7 @@ import {
   mayAnswerElsewhere,
   type OpenedCompletion,
   openCompletion,
-} from '../models/upstreams/upstream.ts';
+} from '../models/upstreams/fail-over.ts';
 import { readerOf, wires } from '../models/upstreams/wires.ts';
 import { dialectOf, type HeldCall, type ModelCall, type Route } from './hold-call.ts';
 import {

@@ -8,7 +8,7 @@ import type { Hold } from '../ledger/reserve.ts';
 import type { Metadata } from '../ledger/terms/metadata.ts';
 import { toUsd } from '../ledger/terms/nano-usd.ts';
 import type { Model } from '../models/catalogue.ts';
-import type { ModelRequest } from '../models/upstreams/upstream.ts';
+import type { ModelRequest } from '../models/upstreams/model-request.ts';
 import { readAndSettle, type ToAnswer } from './ask.ts';
 import { forwardStream } from './forward-stream.ts';
 import { type ModelCall, type Route, sizedRequest } from './hold-call.ts';

@@ -1,7 +1,7 @@
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import type { Body } from '../models/dialects/dialect.ts';
-import type { RequestBody } from '../models/upstreams/upstream.ts';
+import type { RequestBody } from '../models/upstreams/model-request.ts';
 import { limitThatFits } from './answer-size.ts';
 import { dataUrlAdvice, noFileIds, pathToFile } from './completion-message.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';

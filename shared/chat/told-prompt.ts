@@ -7,7 +7,7 @@ import type { Model } from '../models/catalogue.ts';
 import type { DialectName } from '../models/dialect-names.ts';
 import { inOrder } from '../models/draw.ts';
 import type { Known, SizedRequest } from '../models/token-bounds.ts';
-import type { RequestBody } from '../models/upstreams/upstream.ts';
+import type { RequestBody } from '../models/upstreams/model-request.ts';
 
 /** A request to a model, and how it is made. */
 interface Question {

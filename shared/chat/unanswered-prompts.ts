@@ -1,7 +1,7 @@
 import { raiseHold } from '../ledger/raise-hold.ts';
 import type { Hold } from '../ledger/reserve.ts';
 import type { Outcome } from '../ledger/settle.ts';
-import type { TakenPrompts } from '../models/upstreams/upstream.ts';
+import type { TakenPrompts } from '../models/upstreams/model-request.ts';
 
 /**
  * The prompts that upstreams took and did not answer, which they may bill. A caller with another upstream's answer

@@ -1,4 +1,4 @@
-import type { CompletionBody } from '../models/upstreams/upstream.ts';
+import type { CompletionBody } from '../models/upstreams/model-request.ts';
 
 const task = `Transcribe all text in this image of a page, in reading order, exactly as it is written: no corrections, no translation, no comments. Write headings, lists and tables as Markdown. Answer with the text alone; with nothing for an empty page.`;
 

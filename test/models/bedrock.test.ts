@@ -66,7 +66,7 @@ writeFileSync(
 // It has no secret of any provider.
 Object.assign(process.env, clientEnvironment, { QUIRE_CATALOGUE: file });
 delete process.env['PROVIDER_SECRETS'];
-const { openCompletion } = await import('../../shared/models/upstreams/upstream.ts');
+const { openCompletion } = await import('../../shared/models/upstreams/fail-over.ts');
 const { findModel } = await import('../../shared/models/catalogue.ts');
 
 const open = (rest: object = {}) =>

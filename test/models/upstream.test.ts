@@ -22,7 +22,7 @@ Object.assign(process.env, clientEnvironment, {
   QUIRE_CATALOGUE: writeCatalogue(folder, [{ suffix: '', port: models.port }], closedPort),
 });
 // The catalogue is read when its module is loaded.
-const { openCompletion } = await import('../../shared/models/upstreams/upstream.ts');
+const { openCompletion } = await import('../../shared/models/upstreams/fail-over.ts');
 const { findModel } = await import('../../shared/models/catalogue.ts');
 
 afterAll(() => Promise.all([models.close(), secrets.close()]));

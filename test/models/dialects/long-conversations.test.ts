@@ -4,7 +4,7 @@ import { findModel, type Model } from '../../../shared/models/catalogue.ts';
 import type { AskMessage } from '../../../shared/models/dialects/ask.ts';
 import type { Body } from '../../../shared/models/dialects/dialect.ts';
 import { translateResponse } from '../../../shared/models/dialects/translate.ts';
-import { toldIn } from '../../../shared/models/upstreams/upstream.ts';
+import { toldIn } from '../../../shared/models/upstreams/request-in-dialect.ts';
 import { dialects } from '../../../shared/models/upstreams/wires.ts';
 import { cases } from '../../support/run/cases.ts';
 import { messageOf, type StubBlock } from '../../support/servers/message-stub.ts';

@@ -3,7 +3,7 @@ import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
 import { batchUpstreamOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
 import { type Model, takingBatches } from '../../../../models/catalogue.ts';
 import { costBounds, type SizedRequest } from '../../../../models/token-bounds.ts';
-import { toldIn } from '../../../../models/upstreams/upstream.ts';
+import { toldIn } from '../../../../models/upstreams/request-in-dialect.ts';
 import { wires } from '../../../../models/upstreams/wires.ts';
 import type { Job } from '../../../engine/item/job.ts';
 import type { FileLine, RequestsJob } from '../../requests/file-line.ts';

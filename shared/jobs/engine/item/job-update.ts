@@ -1,4 +1,4 @@
-import { expressUpdate } from '../../../aws/express-update.ts';
+import { expressUpdate, type PlaceName, type PlaceValue } from '../../../aws/express-update.ts';
 import { updateItem } from '../../../aws/write-item.ts';
 import { setting } from '../../../config.ts';
 import type { Condition } from './conditions.ts';
@@ -29,19 +29,29 @@ export async function updateJob<Its extends Job = Job>(
 }
 
 /** Returns an update as a transaction takes it. It also writes how far the job has come, if it runs in this process. */
-export function updateOf<Its extends Job = Job>(
-  job: Leased,
-  { when, set, setOnce, remove = [], add, append }: JobUpdate<Its>,
-) {
-  const { key_id, job_id } = job;
-  const progress = notedProgress(job);
-  return expressUpdate(setting('JOBS_TABLE'), { key_id, job_id }, (value, name) => {
+export const updateOf = <Its extends Job = Job>(job: Leased, update: JobUpdate<Its>) =>
+  expressUpdate(
+    setting('JOBS_TABLE'),
+    { key_id: job.key_id, job_id: job.job_id },
+    clausesOf({ ...update, set: { progress: notedProgress(job), ...update.set } as Partial<Its> }),
+  );
+
+/** Returns what writes the clauses of an update. */
+function clausesOf<Its extends Job>({
+  when,
+  set,
+  setOnce,
+  remove = [],
+  add,
+  append,
+}: JobUpdate<Its>) {
+  return (value: PlaceValue, name: PlaceName) => {
     const once = (attribute: string, first: unknown) =>
       `if_not_exists(${name(attribute)}, ${value(first)})`;
     return {
       when: [when(value, name)],
       set: [
-        ...each({ progress, ...set }, (attribute, to) => `${name(attribute)} = ${value(to)}`),
+        ...each(set, (attribute, to) => `${name(attribute)} = ${value(to)}`),
         ...each(setOnce, (attribute, to) => `${name(attribute)} = ${once(attribute, to)}`),
         ...each(
           append,
@@ -52,7 +62,7 @@ export function updateOf<Its extends Job = Job>(
       remove: remove.map((attribute) => name(attribute)),
       add: each(add, (attribute, more) => `${name(attribute)} ${value(more)}`),
     };
-  });
+  };
 }
 
 /** The clauses of the attributes that are given. */

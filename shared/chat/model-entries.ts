@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
 import { completionError, type ErrorFormat } from '../http/error-response.ts';
 import { messagesError } from '../http/messages-error.ts';
+import { headersOf } from '../http/request.ts';
 import { integerText } from '../http/schema.ts';
 import { describeModel, listModels } from './models.ts';
 
@@ -74,7 +75,6 @@ const entryOf = (id: string) => ({
 
 /** An error in the shape in which models would be told. */
 export const modelsError: ErrorFormat = (error, requestId, request) => {
-  const names = Object.keys(request?.headers ?? {}).map((name) => [name.toLowerCase(), '']);
-  const format = wantsEntries(Object.fromEntries(names)) ? messagesError : completionError;
+  const format = wantsEntries(headersOf(request ?? {})) ? messagesError : completionError;
   return format(error, requestId);
 };

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ServiceError } from './errors.ts';
+import { headersOf } from './request.ts';
 import type { TextResponse } from './response.ts';
-import type { StreamedResponse } from './stream-endpoint.ts';
+import { piecesOf, type StreamedResponse } from './stream-endpoint.ts';
 
 /** Compressed bodies by their text: of a few files that never change. */
 const compressedBodies = new Map<string, Buffer>();
@@ -50,15 +51,10 @@ function inGzip({ statusCode, headers, body }: TextResponse): StreamedResponse {
   };
 }
 
-const acceptedBy = ({ headers }: APIGatewayProxyEvent) =>
-  headers['accept-encoding'] ?? headers['Accept-Encoding'];
+const acceptedBy = (event: APIGatewayProxyEvent) => headersOf(event)['accept-encoding'];
 
 /** Whether a client names gzip, and not with a quality of 0. */
 const namesGzip = (accepted: string) =>
   /(^|[\s,])gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/i.test(accepted);
 
 const takesAny = /(^|[\s,])\*\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/;
-
-async function* piecesOf<Piece>(whole: Piece): AsyncGenerator<Piece> {
-  yield whole;
-}

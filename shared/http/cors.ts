@@ -1,6 +1,7 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { setting } from '../config.ts';
+import { headersOf } from './request.ts';
 
 /**
  * Lets pages of the origins that the operator allows read a function's responses; of none unless there are some. No
@@ -12,9 +13,7 @@ export function cors(): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProx
     const origins = setting('CORS_ORIGINS');
     const { response, event } = request;
     if (!origins || !response) return;
-    const origin = origins.includes('*')
-      ? '*'
-      : (event.headers['origin'] ?? event.headers['Origin']);
+    const origin = origins.includes('*') ? '*' : headersOf(event)['origin'];
     const vary = response.headers?.['vary'];
     response.headers = {
       ...response.headers,

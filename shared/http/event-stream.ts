@@ -52,9 +52,7 @@ export async function* withHeartbeats<Piece>(
 
 /** Awaits work for a time. Returns 'silent' if it is not done by then; the work goes on. */
 export async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | 'silent'> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<'silent'>((resolve) => {
-    timer = setTimeout(() => resolve('silent'), ms);
-  });
+  const { promise: silence, resolve } = Promise.withResolvers<'silent'>();
+  const timer = setTimeout(() => resolve('silent'), ms);
   return Promise.race([work, silence]).finally(() => clearTimeout(timer));
 }

@@ -10,7 +10,10 @@ type Description = Omit<FieldError, 'loc'>;
  * @see https://docs.pydantic.dev/latest/errors/validation_errors/
  */
 export function toFieldErrors(issues: readonly Issue[]): FieldError[] {
-  return issues.map((issue) => ({ loc: locationOf(issue), ...describe(issue) }));
+  return issues.map((issue) => ({
+    loc: (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key))),
+    ...describe(issue),
+  }));
 }
 
 /** Says in one line what is wrong and where, without what stood there. `root` is the name of the whole. */
@@ -19,16 +22,13 @@ export function faultIn(issue: Issue, root: string): string {
   return `${path || root}: ${plainly(describe(issue).msg)}`;
 }
 
-function locationOf(issue: Issue): FieldError['loc'] {
-  return (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
-}
-
 /** Writes a valibot message that carries its pydantic type, for a rule that has no type in `describeByType`. */
 export const typedMessage = (type: string, msg: string) => `${type}: ${msg}`;
 
 function describe(issue: Issue): Description {
+  const isMissing = issue.input === undefined && issue.kind === 'schema';
+  if (isMissing) return { type: 'missing', msg: 'Field required' };
   const [, type, msg] = issue.message.match(/^([a-z_]+): (.+)$/s) ?? [];
-  if (isMissingKey(issue)) return { type: 'missing', msg: 'Field required' };
   if (type && msg) return { type, msg };
   return (
     describeByType[issue.type]?.(issue) ?? {
@@ -42,10 +42,6 @@ function describe(issue: Issue): Description {
 function unquoted({ message, type, received, expected }: Issue): string {
   if (!message.endsWith(`eceived ${received}`)) return message;
   return `Invalid ${type}${expected ? `: Expected ${expected}` : ''}`;
-}
-
-function isMissingKey(issue: Issue): boolean {
-  return issue.input === undefined && issue.kind === 'schema';
 }
 
 /** What is said where an object should be. */

@@ -1,6 +1,6 @@
 import { callerOf } from './caller.ts';
 import { readForm } from './form.ts';
-import { endpoint, type Respond } from './json-endpoint.ts';
+import { openEndpoint, type Respond } from './json-endpoint.ts';
 import { parseRequest, type RequestSchemas } from './request.ts';
 
 /** Makes a handler as `jsonEndpoint` does, for a route whose body is a form of `multipart/form-data`. */
@@ -8,7 +8,7 @@ export function formEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
   respond: Respond<Schemas>,
 ) {
-  return endpoint(async (event, room) =>
+  return openEndpoint(async (event, room) =>
     respond(parseRequest(schemas, event, await readForm(event)), callerOf(event), room),
   );
 }

@@ -1,6 +1,7 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ServiceError } from './errors.ts';
+import { headersOf } from './request.ts';
 
 /** More than any of our forms has. Each costs what it weighs, and something by itself. */
 const maxParts = 20;
@@ -11,12 +12,9 @@ const maxParts = 20;
  * Node's own `Response.formData()` takes the text of a boundary within a file for a boundary.
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
-export async function readForm({
-  headers,
-  body,
-  isBase64Encoded,
-}: APIGatewayProxyEvent): Promise<Record<string, unknown>> {
-  const type = Object.entries(headers ?? {}).find(isContentType)?.[1] ?? '';
+export async function readForm(event: APIGatewayProxyEvent): Promise<Record<string, unknown>> {
+  const { body, isBase64Encoded } = event;
+  const type = headersOf(event)['content-type'] ?? '';
   if (!/^multipart\/form-data\s*;.*boundary=\s*[^\s;]/is.test(type)) {
     throw notAForm('Content-Type should be multipart/form-data with a boundary');
   }
@@ -49,8 +47,6 @@ function parserOf(type: string) {
     throw notAForm('the boundary of its Content-Type can’t be read', cause);
   }
 }
-
-const isContentType = ([name]: [string, unknown]) => name.toLowerCase() === 'content-type';
 
 const notAForm = (reason: string, cause?: unknown) =>
   new ServiceError(400, 'invalid_form', `The body is no form: ${reason}.`, { cause });

@@ -28,25 +28,20 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
   respond: Respond<Schemas>,
   errorFormat?: ErrorFormat,
 ) {
-  return endpoint(
+  return openEndpoint(
     async (event, room) => respond(parseRequest(schemas, event), callerOf(event), room),
     errorFormat,
   );
 }
 
-/** The same for a route that needs no API key. */
-export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Answer) {
-  return endpoint(respond);
-}
-
-/** Makes a handler of what responds to an event: with a line in the log, headers for browsers, and errors as responses. */
-export function endpoint(
-  handler: (event: APIGatewayProxyEvent, room: Room) => Answer,
+/** The same for a route that needs no API key, by the event: with a line in the log, and headers for browsers. */
+export function openEndpoint(
+  respond: (event: APIGatewayProxyEvent, room: Room) => Answer,
   errorFormat?: ErrorFormat,
 ) {
   const inRoom = async (event: APIGatewayProxyEvent, _context: Context) => {
     using room = await roomFor(event);
-    const answer = await handler(event, room);
+    const answer = await respond(event, room);
     return isResponse(answer) ? answer : json(200, answer);
   };
   return middy(inRoom, { requestStart: ignoreWrongClock })

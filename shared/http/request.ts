@@ -27,7 +27,7 @@ export type RequestParts<Schemas extends RequestSchemas> = {
 
 const readers: Record<keyof RequestSchemas, (event: APIGatewayProxyEvent) => unknown> = {
   body: readBody,
-  header: (event) => lowerCaseKeys(event.headers),
+  header: (event) => headersOf(event),
   path: (event) => decoded(event.pathParameters),
   query: (event) => event.queryStringParameters ?? {},
 };
@@ -78,8 +78,8 @@ function readBody(event: APIGatewayProxyEvent): unknown {
 }
 
 /** Throws a 415 for a body that the gateway hasn't unpacked: its bytes are lost in the text that comes of them. */
-function refuseCompressed({ headers }: APIGatewayProxyEvent): void {
-  const encoding = String(lowerCaseKeys(headers)['content-encoding'] ?? '').trim();
+function refuseCompressed(event: APIGatewayProxyEvent): void {
+  const encoding = (headersOf(event)['content-encoding'] ?? '').trim();
   if (/^(identity)?$/i.test(encoding)) return;
   const message = `A body of Content-Encoding ${encoding.slice(0, 20)} is not taken: send it uncompressed.`;
   throw new ServiceError(415, 'unsupported_content_encoding', message);
@@ -103,8 +103,8 @@ function decodedText(text: string): string {
   }
 }
 
-function lowerCaseKeys(headers: APIGatewayProxyEvent['headers'] | null): Record<string, unknown> {
-  return Object.fromEntries(
+/** The headers of a request by their names in lower case: each client writes them in a case of its own. */
+export const headersOf = ({ headers }: Partial<Pick<APIGatewayProxyEvent, 'headers'>>) =>
+  Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-}

@@ -66,19 +66,13 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
   respond: Respond<Schemas>,
 ) {
-  return endpoint((event, invocation) =>
+  return openStreamEndpoint((event, invocation) =>
     respond(parseRequest(schemas, event), callerOf(event), invocation),
   );
 }
 
 /** The same for a route that needs no API key. */
 export function openStreamEndpoint(
-  respond: (event: APIGatewayProxyEvent) => Promise<StreamedResponse>,
-) {
-  return endpoint(respond);
-}
-
-function endpoint(
   respond: (event: APIGatewayProxyEvent, invocation: Invocation) => Promise<StreamedResponse>,
 ) {
   return middy({ executionMode: executionModeStreamifyResponse })

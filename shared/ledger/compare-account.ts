@@ -45,19 +45,13 @@ export class WholeSum {
 
   /** The figures that differ. */
   differences(): AccountDifference[] {
-    const figures = new Map<string, AccountDifference>();
-    for (const sum of this.sums.values()) {
-      for (const { figure, kept, charged } of sum.differences()) {
-        const before = figures.get(figure) ?? { figure, kept: 0, charged: 0 };
-        figures.set(figure, {
-          figure,
-          ...(isFurther(this.id) && { account: this.id }),
-          kept: before.kept + kept,
-          charged: before.charged + charged,
-        });
-      }
-    }
-    return [...figures.values()];
+    const differences = [...this.sums.values()].flatMap((sum) => sum.differences());
+    return [...Map.groupBy(differences, ({ figure }) => figure)].map(([figure, of]) => ({
+      figure,
+      ...(isFurther(this.id) && { account: this.id }),
+      kept: of.reduce((sum, { kept }) => sum + kept, 0),
+      charged: of.reduce((sum, { charged }) => sum + charged, 0),
+    }));
   }
 }
 

@@ -134,7 +134,7 @@ export async function returnUnreadImages(
 export async function resetOcrWindows(): Promise<number> {
   const now = Date.now();
   let count = 0;
-  for await (const ended of dueIn(windowLane, 25)) {
+  for await (const { items: ended } of dueIn(windowLane, 25)) {
     await Promise.all(ended.map(({ key_id }) => emptyWindow(key_id, now)));
     count += ended.length;
   }

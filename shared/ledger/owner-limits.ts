@@ -1,5 +1,5 @@
 import { itemsUnder } from '../aws/dynamodb.ts';
-import { expressUpdate } from '../aws/express-update.ts';
+import { asRead, expressUpdate } from '../aws/express-update.ts';
 import { putItem, updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
@@ -9,6 +9,7 @@ import {
   type Customer,
   customerHash,
   findLimitList,
+  type LimitList,
   listKey,
 } from './account/limit-list.ts';
 import { changeAccountLimits } from './change-limits.ts';
@@ -25,8 +26,8 @@ import { asRenewed, hasWindowEnded, never } from './terms/window.ts';
  */
 export async function setFurtherLimits(ownerId: string, names: readonly string[]): Promise<void> {
   for (;;) {
-    const read = await findLimitList(ownerId);
-    const { version: before = 0, limits: had = [], customers } = read ?? {};
+    const read: Partial<LimitList> = (await findLimitList(ownerId)) ?? {};
+    const { version: before = 0, limits: had = [] } = read;
     if (names.length === 0 && had.length === 0) return;
     const version = before + 1;
     const limits = names.flatMap((name, index): FurtherLimit[] => {
@@ -39,20 +40,13 @@ export async function setFurtherLimits(ownerId: string, names: readonly string[]
       const kept = had.find(({ id }) => id === limit.id);
       if (kept?.name !== limit.name) await setAccounts(ownerId, limit, kept !== undefined);
     }
-    const isPut = await putItem({
-      TableName: setting('LEDGER_TABLE'),
-      Item: { ...listKey(ownerId), version, limits, ...(customers && { customers }) },
-      ConditionExpression: read
-        ? `version = :before AND ${customers ? 'customers = :customers' : 'attribute_not_exists(customers)'}`
-        : 'attribute_not_exists(entry)',
-      ...(read && {
-        ExpressionAttributeValues: {
-          ':before': before,
-          ...(customers && { ':customers': customers }),
-        },
-      }),
-    });
-    if (!isPut) continue;
+    const isSet = await updateItem(
+      expressUpdate(setting('LEDGER_TABLE'), listKey(ownerId), (value, name) => ({
+        when: [asRead(read, 'version', value)],
+        set: [`version = ${value(version)}`, `${name('limits')} = ${value(limits)}`],
+      })),
+    );
+    if (!isSet) continue;
     await setOnParts(ownerId, { limits: version });
     return;
   }

@@ -68,8 +68,8 @@ export async function* standingBeside(id: string): AsyncGenerator<StandingHold> 
 
 /** Lists the holds for which it is time to look whether their job is still there. */
 export async function* standingToLookAt(): AsyncGenerator<StandingHold> {
-  for await (const due of dueIn('standing', 25)) {
-    for (const { key_id, entry } of due) {
+  for await (const { items } of dueIn('standing', 25)) {
+    for (const { key_id, entry } of items) {
       const standing = await findStanding(key_id, standingIdIn(entry));
       if (standing) yield standing;
     }

@@ -88,8 +88,8 @@ async function sweepLane(
 }
 
 async function* dueAccounts(lane: string): AsyncGenerator<Account[], undefined> {
-  for await (const due of dueIn(lane, pageSize)) {
-    const keys = due.map(({ key_id }) => accountKey(key_id));
+  for await (const { items } of dueIn(lane, pageSize)) {
+    const keys = items.map(({ key_id }) => accountKey(key_id));
     yield await Array.fromAsync(getItems<Account>(setting('LEDGER_TABLE'), keys));
   }
 }

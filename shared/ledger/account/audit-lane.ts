@@ -19,16 +19,11 @@ export const allLanes = Array.from(
 );
 
 /** Lists the keys of items that are due in a lane of the index `audits`, the longest due first, page by page. */
-export async function* dueIn(
-  lane: string,
-  Limit: number,
-): AsyncGenerator<{ key_id: string; entry: string }[]> {
-  const due = queryPages<{ key_id: string; entry: string }>({
+export const dueIn = (lane: string, Limit: number) =>
+  queryPages<{ key_id: string; entry: string }>({
     TableName: setting('LEDGER_TABLE'),
     IndexName: 'audits',
     KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
     ExpressionAttributeValues: { ':lane': lane, ':now': new Date().toISOString() },
     Limit,
   });
-  for await (const { items } of due) yield items;
-}

@@ -38,10 +38,11 @@ export const findLimitList = (ownerId: string) =>
 const maxLists = 1_000;
 const lists = new Map<string, LimitList>();
 
-/** The further limits that an account goes by; undefined where this function has not read them. */
-function known({ key_id, limits = 0 }: Account): LimitList | undefined {
-  const list = lists.get(ownerOf(key_id));
-  return list && list.version >= limits ? list : undefined;
+/** The further limits that an account goes by; undefined if it has none, or where this function has not read them. */
+function known(account: Account | undefined): LimitList | undefined {
+  if (!account?.limits) return undefined;
+  const list = lists.get(ownerOf(account.key_id));
+  return list && list.version >= account.limits ? list : undefined;
 }
 
 /** The account that every call is held on, if the operator has set a ceiling. */
@@ -49,7 +50,7 @@ export const ceilings = () => (setting('DAY_CEILING_USD') === undefined ? [] : [
 
 /** The accounts of further limits that a call is held on, as far as this function knows. */
 export const furtherKnown = (owners: readonly (Account | undefined)[], use: CallUse): string[] => [
-  ...owners.flatMap((account) => (account?.limits ? idsIn(known(account), use) : [])),
+  ...owners.flatMap((account) => idsIn(known(account), use)),
   ...ceilings(),
 ];
 
@@ -95,9 +96,7 @@ export function namingCustomer(
   owners: readonly (Account | undefined)[],
   use: CallUse,
 ): { metadata?: Metadata } {
-  const limits = owners.flatMap((account) =>
-    account?.limits ? limitsIn(known(account), use) : [],
-  );
+  const limits = owners.flatMap((account) => limitsIn(known(account), use));
   const limit = limits.find(({ byUser }) => byUser);
   const customer = limit && customerOf(limit, use);
   return customer ? { metadata: { ...use.metadata, customer } } : {};

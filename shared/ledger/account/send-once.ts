@@ -9,25 +9,15 @@ class ResponseLostError extends Error {}
 /**
  * Sends an update that must not happen twice: only what DynamoDB refused is retried. It throws if the answer is lost,
  * and then the update may have happened.
- * @see https://aws.amazon.com/blogs/developer/middleware-stack-modular-aws-sdk-js/
  */
 export function sendOnce(
   update: UpdateCommand,
   abortSignal?: AbortSignal,
 ): Promise<UpdateCommandOutput> {
-  update.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (error) {
-        if (error instanceof DynamoDBServiceException && error.$fault === 'client') throw error;
-        throw new ResponseLostError(String(error));
-      }
-    },
-    // A low priority puts it inside the SDK's retry middleware. The document client adds the command's
-    // middleware twice, hence `override`.
-    { step: 'finalizeRequest', priority: 'low', name: 'sendOnce', override: true },
-  );
+  tellingRetries(update, (error) => {
+    const isRefusal = error instanceof DynamoDBServiceException && error.$fault === 'client';
+    return isRefusal ? error : new ResponseLostError(String(error));
+  });
   return dynamodb.send(update, abortSignal && { abortSignal });
 }
 
@@ -36,19 +26,31 @@ class ThrottledError extends Error {}
 
 /** Sends an update as the SDK does, but throws at once where DynamoDB throttles it, so that its sender may ask elsewhere. */
 export async function sendUnlessThrottled(update: UpdateCommand): Promise<UpdateCommandOutput> {
-  update.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (error) {
-        throw isThrottled(error) ? new ThrottledError('Throttled', { cause: error }) : error;
-      }
-    },
-    { step: 'finalizeRequest', priority: 'low', name: 'unlessThrottled', override: true },
+  tellingRetries(update, (error) =>
+    isThrottled(error) ? new ThrottledError('Throttled', { cause: error }) : error,
   );
   try {
     return await dynamodb.send(update);
   } catch (error) {
     throw error instanceof ThrottledError ? error.cause : error;
   }
+}
+
+/**
+ * Has the SDK's retries see other errors of an update than DynamoDB's: they repeat none that they don't know.
+ * @see https://aws.amazon.com/blogs/developer/middleware-stack-modular-aws-sdk-js/
+ */
+function tellingRetries(update: UpdateCommand, told: (error: unknown) => unknown): void {
+  update.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        throw told(error);
+      }
+    },
+    // A low priority puts it inside the SDK's retry middleware. The document client adds the command's
+    // middleware twice, hence `override`.
+    { step: 'finalizeRequest', priority: 'low', name: 'tellingRetries', override: true },
+  );
 }

@@ -12,46 +12,49 @@ export class BudgetExceededError extends ServiceError {
   /** `advice` is a sentence that says what the caller can do. */
   constructor(account: Budgeted, holdNanoUsd: number, advice?: string) {
     const isHeldUp = account.available + account.held >= holdNanoUsd;
-    const { key_id, name = '' } = account;
-    if (countsTokens(key_id)) {
-      const rate = tokenFigures(account, holdNanoUsd);
-      super(429, 'rate_limit_exceeded', tokenSentence(rate, isHeldUp), {
-        details: { rate_limit: rate },
-        retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
-      });
-      this.isHeldUp = isHeldUp;
-      return;
-    }
-    if (isCeiling(key_id)) {
-      // What other keys spend is nobody's to know.
-      super(429, 'budget_exceeded', ceilingSentence(account, holdNanoUsd, isHeldUp), {
-        retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
-      });
-      this.isHeldUp = isHeldUp;
-      return;
-    }
-    const isTeams = isTeamId(key_id);
-    const figures = {
-      limit: isFurther(key_id) ? name : isTeams ? 'team_budget' : 'budget',
-      max_usd: toUsd(account.ceiling),
-      used_usd: toUsd(account.spent),
-      held_usd: toUsd(account.held),
-      remaining_usd: toUsd(Math.max(0, account.available)),
-      reset_at: account.window_ends_at === never ? null : account.window_ends_at,
-      request_max_usd: toUsd(holdNanoUsd),
-    };
-    const told = { ...figures, reset_at: localTime(account.duration, figures.reset_at) };
-    const whose = isFurther(key_id)
-      ? `the limit ${name}`
-      : isTeams
-        ? `this key's team, ${name},`
-        : 'this key';
-    super(429, 'budget_exceeded', sentence(told, whose, isHeldUp, advice), {
-      details: { budget: figures },
+    const { code, message, details } = lackOf(account, holdNanoUsd, isHeldUp, advice);
+    super(429, code, message, {
+      details,
       retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
     });
     this.isHeldUp = isHeldUp;
   }
+}
+
+interface Lack {
+  code: string;
+  message: string;
+  details?: Record<string, unknown>;
+}
+
+/** What is said of an account that lacks what a request may take: of tokens, of the ceiling, or of a budget. */
+function lackOf(account: Budgeted, holdNanoUsd: number, isHeldUp: boolean, advice?: string): Lack {
+  const { key_id, name = '' } = account;
+  if (countsTokens(key_id)) {
+    const rate_limit = tokenFigures(account, holdNanoUsd);
+    const message = tokenSentence(rate_limit, isHeldUp);
+    return { code: 'rate_limit_exceeded', message, details: { rate_limit } };
+  }
+  const code = 'budget_exceeded';
+  // What other keys spend is nobody's to know.
+  if (isCeiling(key_id)) return { code, message: ceilingSentence(account, holdNanoUsd, isHeldUp) };
+  const isTeams = isTeamId(key_id);
+  const budget = {
+    limit: isFurther(key_id) ? name : isTeams ? 'team_budget' : 'budget',
+    max_usd: toUsd(account.ceiling),
+    used_usd: toUsd(account.spent),
+    held_usd: toUsd(account.held),
+    remaining_usd: toUsd(Math.max(0, account.available)),
+    reset_at: account.window_ends_at === never ? null : account.window_ends_at,
+    request_max_usd: toUsd(holdNanoUsd),
+  };
+  const told = { ...budget, reset_at: localTime(account.duration, budget.reset_at) };
+  const whose = isFurther(key_id)
+    ? `the limit ${name}`
+    : isTeams
+      ? `this key's team, ${name},`
+      : 'this key';
+  return { code, message: sentence(told, whose, isHeldUp, advice), details: { budget } };
 }
 
 function ceilingSentence(account: Budgeted, holdNanoUsd: number, isHeldUp: boolean): string {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { decoded } from '../decoded.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import {
@@ -42,14 +43,6 @@ export function describeModel(caller: Caller, id: string): v.InferOutput<typeof 
   const known = modelIds.includes(id) ? id : decoded(id);
   const embedding = usableEmbeddingModel(allowedModelsOf(caller), known);
   return entryOf(embedding ?? requireModel(caller, known));
-}
-
-function decoded(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
 }
 
 /** How old a model is isn't known: it is told the time of the answer, as servers of one's own tell it. */

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
+import { decoded } from '../decoded.ts';
 import {
   type FieldError,
   maxFieldErrors,
@@ -28,7 +29,7 @@ export type RequestParts<Schemas extends RequestSchemas> = {
 const readers: Record<keyof RequestSchemas, (event: APIGatewayProxyEvent) => unknown> = {
   body: readBody,
   header: (event) => headersOf(event),
-  path: (event) => decoded(event.pathParameters),
+  path: (event) => withoutEncoding(event.pathParameters),
   query: (event) => event.queryStringParameters ?? {},
 };
 
@@ -89,18 +90,10 @@ function refuseCompressed(event: APIGatewayProxyEvent): void {
  * Decodes the parameters of a path, which the gateway hands over as they stand in the URL.
  * @see https://github.com/serverless/serverless/issues/5037
  */
-function decoded(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {
+function withoutEncoding(parameters: APIGatewayProxyEvent['pathParameters']) {
   return Object.fromEntries(
-    Object.entries(parameters ?? {}).map(([name, text = '']) => [name, decodedText(text)]),
+    Object.entries(parameters ?? {}).map(([name, text = '']) => [name, decoded(text)]),
   );
-}
-
-function decodedText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The headers of a request by their names in lower case: each client writes them in a case of its own. */

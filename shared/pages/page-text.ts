@@ -1,4 +1,5 @@
 import { Readability } from '@mozilla/readability';
+import { decoded } from '../decoded.ts';
 import { decodeHtml, htmlText as markdownOf } from '../documents/html-text.ts';
 import { typeBySignature } from '../documents/signatures.ts';
 import { type HtmlDocument, maxCharacters, parsePage } from './html-document.ts';
@@ -51,12 +52,7 @@ const titleFrom = (text: string) =>
 
 /** Returns a file's name, or the host's: what a browser shows for a page without a title. */
 function nameOf({ pathname, hostname }: URL): string {
-  const name = pathname.split('/').findLast((part) => part !== '') ?? hostname;
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
+  return decoded(pathname.split('/').findLast((part) => part !== '') ?? hostname);
 }
 
 /** A shorter article isn't one: Readability has found a teaser or a notice. */

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { decoded } from '../../decoded.ts';
 import { encryptedDocument, unreadableDocument } from '../errors.ts';
 import { decodeHtml, htmlText } from '../html-text.ts';
 import type { Warning } from '../warnings.ts';
@@ -79,19 +80,12 @@ function refuseEncrypted(archive: Archive, chapters: string[]): void {
     'META-INF/encryption.xml',
     'encryption',
     'CipherReference',
-  ).map((attributes) => decoded(attribute(attributes, 'URI') ?? ''));
+  ).map((attributes) => pathOf(attribute(attributes, 'URI') ?? ''));
   if (encrypted.some((name) => chapters.includes(name))) throw encryptedDocument();
 }
 
 /** Returns the name of the entry that a reference leads to. */
 const within = (from: string, href: string) =>
-  posix.resolve(`/${posix.dirname(from)}`, decoded(href)).slice(1);
+  posix.resolve(`/${posix.dirname(from)}`, pathOf(href)).slice(1);
 
-function decoded(href: string): string {
-  const path = href.split('#')[0] ?? '';
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
+const pathOf = (href: string) => decoded(href.split('#')[0] ?? '');

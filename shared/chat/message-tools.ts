@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isKnownTool, isOwnTool } from '../models/dialects/messages/wire.ts';
-import { textIn } from '../models/field.ts';
+import { isObject, textIn } from '../models/field.ts';
 import { type MessageRequest, MessageTool } from './message-request.ts';
 import { refuseOtherCase } from './other-case.ts';
 
@@ -78,11 +78,8 @@ function isKept(model: Model, tool: Tool, place: (string | number)[]): boolean {
   if (!isOwnTool(tool)) return isKnownTool(tool) || isAllowedBy(model, `tools.${tool.type}`);
   if (tool.name === undefined) throw valueError(['body', ...place, 'name'], 'it has none');
   const foreign = Object.keys(tool).find(
-    (name) => isDictionary(tool[name]) && !ownFields.includes(name),
+    (name) => isObject(tool[name]) && !ownFields.includes(name),
   );
   if (foreign === undefined || isAllowedBy(model, `tools.${foreign}`)) return true;
   throw valueError(['body', ...place, foreign], `it is not available for ${model.id}`);
 }
-
-const isDictionary = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -157,4 +157,5 @@ export function withWholePrompt(usage: TokenUsage): TokenUsage {
 export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0;
 
-const countOf = (value: unknown): number | undefined => (isCount(value) ? value : undefined);
+/** A provider's value as a count of tokens; undefined if it can be none. */
+export const countOf = (value: unknown) => (isCount(value) ? value : undefined);

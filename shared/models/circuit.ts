@@ -152,9 +152,7 @@ function breakersOf(name: string, keyId: string): Breaker[] {
 }
 
 export function circuitNamed(name: string): Circuit {
-  const known = circuits.get(name);
-  if (known) return known;
-  const circuit: Circuit = {
+  const circuit: Circuit = circuits.get(name) ?? {
     keys: new Map(),
     pausedKeyIds: new Set(),
     lastSuccessMs: Number.NEGATIVE_INFINITY,
@@ -168,10 +166,8 @@ export function circuitNamed(name: string): Circuit {
 function remember(keys: Circuit['keys'], keyId: string, breaker: Breaker): void {
   keys.delete(keyId);
   keys.set(keyId, breaker);
-  for (const [oldest] of keys) {
-    if (keys.size <= maxKeys) return;
-    keys.delete(oldest);
-  }
+  const [oldest] = keys.keys();
+  if (keys.size > maxKeys && oldest !== undefined) keys.delete(oldest);
 }
 
 function pauseAfter(failures: number): number {

@@ -5,6 +5,10 @@ export const textIn = (value: unknown, otherwise = ''): string =>
 /** Whether a field is there and has a value. */
 export const isSet = (value: unknown) => value !== undefined && value !== null;
 
+/** Whether a value is an object, and no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The fields of what should be an object; another value has none. */
 export const fieldsIn = (value: unknown): Record<string, unknown> =>
   (typeof value === 'object' && value ? value : {}) as Record<string, unknown>;

@@ -32,14 +32,11 @@ export async function within<Value>(
   idleMs: number,
   signal: AbortSignal,
 ): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort = () => {};
-  const broken = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('The model fell silent.')), idleMs);
-    onAbort = () => reject(unavailable(late));
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(unavailable('The model fell silent.')), idleMs);
+  const onAbort = () => reject(unavailable(late));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
   try {
     return await Promise.race([read, broken]);
   } catch (error) {

@@ -1,6 +1,4 @@
-import type { Catalogue, Model } from './catalogue.ts';
-
-type Upstream = Catalogue['upstreams'][string];
+import type { Model, Upstream } from './catalogue.ts';
 
 /** Names and hosts of the providers whose reasoning models know `max_completion_tokens` alone. */
 const openAiNames = ['openai', 'azure'];

@@ -1,7 +1,6 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { abortable } from '../abortable.ts';
-import { dynamodb, getItem } from '../aws/dynamodb.ts';
-import { unlessConditionFails } from '../aws/write-item.ts';
+import { getItem, queryItems } from '../aws/dynamodb.ts';
+import { putItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { type Circuit, circuitNamed } from './circuit.ts';
@@ -71,13 +70,12 @@ export async function changeCircuit<Result>(name: string, change: () => Result):
 }
 
 async function readAll(): Promise<void> {
-  const query = new QueryCommand({
+  const items = queryItems<CircuitItem>({
     TableName: setting('LEDGER_TABLE'),
     KeyConditionExpression: 'key_id = :deployment AND begins_with(entry, :circuit)',
     ExpressionAttributeValues: { ':deployment': 'deployment', ':circuit': entryOf('') },
   });
-  const { Items = [] } = await dynamodb.send(query);
-  for (const item of Items as CircuitItem[]) {
+  for await (const item of items) {
     const name = item.entry.slice(entryOf('').length);
     const { version, underWay } = writingOf(name);
     if (!underWay && item.version > version) takeOver(name, item);
@@ -112,13 +110,13 @@ async function put(name: string, writing: Writing): Promise<boolean> {
     state: toldOf(circuitNamed(name)),
     expires_at: Math.floor(Date.now() / 1000) + 86_400,
   };
-  const command = new PutCommand({
+  const isPut = await putItem({
     TableName: setting('LEDGER_TABLE'),
     Item: item,
     ConditionExpression: 'attribute_not_exists(version) OR version = :known',
     ExpressionAttributeValues: { ':known': writing.version },
   });
-  if (!(await unlessConditionFails(dynamodb.send(command)))) return false;
+  if (!isPut) return false;
   writing.version = version;
   return true;
 }
@@ -145,9 +143,7 @@ function takeOver(name: string, { version, state }: CircuitItem): void {
 const entryOf = (name: string) => `circuit_${name}`;
 
 function writingOf(name: string): Writing {
-  const known = writings.get(name);
-  if (known) return known;
-  const writing = { version: 0, changes: [] };
+  const writing: Writing = writings.get(name) ?? { version: 0, changes: [] };
   writings.set(name, writing);
   return writing;
 }

@@ -58,7 +58,7 @@ export async function readHead(answer: Answer, onTaken: () => void): Promise<Hea
     bytes.keep(length);
     state.isTaken = false;
     if (!shown) return { whole: wholeAnswer(dialect, Buffer.concat(head).toString()) };
-    requireEnd(shown(undefined, state));
+    if (!shown(undefined, state)) throw unavailable(brokeOff);
     return { head };
   } catch (error) {
     if (state.isTaken && !(error instanceof AnswerTooLargeError)) onTaken();
@@ -68,10 +68,6 @@ export async function readHead(answer: Answer, onTaken: () => void): Promise<Hea
   } finally {
     reader?.releaseLock();
   }
-}
-
-function requireEnd(isWhole: boolean): void {
-  if (!isWhole) throw unavailable(brokeOff);
 }
 
 type Shown = (chunk: Uint8Array | undefined, state: { isTaken: boolean }) => boolean;

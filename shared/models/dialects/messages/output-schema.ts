@@ -1,3 +1,4 @@
+import { isObject } from '../../field.ts';
 import type { Body } from '../dialect.ts';
 
 const kept = ['type', 'enum', 'const', 'required', 'title', '$ref', 'default'];
@@ -33,9 +34,6 @@ export function outputSchema(schema: unknown): unknown {
     ...(words.length > 0 && { description: words.join('\n\n') }),
   };
 }
-
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const ofEach = (schemas: unknown) =>
   isObject(schemas)

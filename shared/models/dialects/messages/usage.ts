@@ -1,4 +1,4 @@
-import { isCount } from '../../chat-usage.ts';
+import { countOf } from '../../chat-usage.ts';
 import { fieldsIn, numberIn } from '../../field.ts';
 import type { Body, Usage } from '../dialect.ts';
 
@@ -40,5 +40,3 @@ export function writeUsage({ promptTokens, outputTokens, ...counts }: Usage): Bo
     output_tokens: outputTokens,
   };
 }
-
-const countOf = (value: unknown) => (isCount(value) ? value : undefined);

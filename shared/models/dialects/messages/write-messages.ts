@@ -1,4 +1,4 @@
-import { parsed } from '../../field.ts';
+import { isObject, parsed } from '../../field.ts';
 import type { AskMessage, AssistantPart, SentPart } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { cacheControlOf, isForeign } from './wire.ts';
@@ -92,5 +92,5 @@ const idOf = (id: string) => id.replace(/[^\w-]/g, '_');
 /** Reads what a tool was called with. Claude takes an object alone; what a model wrote may be none, or broken off. */
 export function inputOf(json: string): object {
   const value = parsed(json);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isObject(value) ? value : {};
 }

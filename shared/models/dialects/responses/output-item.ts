@@ -58,8 +58,9 @@ export class OutputItem {
   fields: Body;
   isDone = false;
   private readonly parts = { content: [] as Part[], summary: [] as Part[] };
-  private input = '';
-  private isInputDone = false;
+  /** The input of a call, as far as it has come. */
+  input = '';
+  isInputDone = false;
 
   constructor(index: number, fields: Body) {
     this.index = index;
@@ -96,16 +97,8 @@ export class OutputItem {
     if (part) part.isDone = true;
   }
 
-  takeInput(text: string): void {
-    this.input += text;
-  }
-
   missingInput(whole: unknown): string {
     return beyond(this.input, whole);
-  }
-
-  doneInput(): void {
-    this.isInputDone = true;
   }
 
   *add(type: PartType, text: string): Generator<Body> {
@@ -125,7 +118,7 @@ export class OutputItem {
 
   *addInput(text: string): Generator<Body> {
     const { type } = this.fields;
-    this.takeInput(text);
+    this.input += text;
     const event = isCall(type) ? callKinds[type].event : undefined;
     if (event) yield { type: `${event}.delta`, ...this.place, delta: text };
   }

@@ -133,7 +133,7 @@ export class ItemReader {
     const item = this.openItem(event);
     const { delta } = event;
     const text = typeof delta === 'string' ? delta : item.missingInput(inputOf(event));
-    if (delta === undefined) item.doneInput();
+    if (delta === undefined) item.isInputDone = true;
     if (textIn(event['name']) !== '') item.fields['name'] = event['name'];
     yield* this.named(item, item.fields);
     yield* this.moreInput(item, text);
@@ -142,7 +142,7 @@ export class ItemReader {
   private *moreInput(item: OutputItem, text: string): Generator<AnswerEvent> {
     const call = this.calls.get(item);
     if (text === '' || !call) return;
-    item.takeInput(text);
+    item.input += text;
     if (call.isTold) yield { is: 'toolInput', index: call.number, text };
     else call.early += text;
   }

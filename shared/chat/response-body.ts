@@ -54,22 +54,19 @@ export function responseBody(model: Model, request: ResponseRequest): RequestBod
     refuseOtherMode(model, reasoning, ['input', index, 'reasoning']);
   }
   const body = {
-    // A parameter that is false passes as absent. It would count as 0 where the request is measured.
-    ...withoutNames(rest, unavailable),
+    ...rest,
     ...toolsFor(model, request),
     store: false,
     ...(limit !== undefined && { max_output_tokens: limit }),
     ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
   };
-  return withoutNulls(body) as RequestBody;
+  // Null stands for what is not there, which not every server of this dialect knows. What is unavailable is false here,
+  // and passes as absent: it would count as 0 where the request is measured.
+  const sent = Object.entries(body).filter(
+    ([name, value]) => value !== null && !unavailable.includes(name),
+  );
+  return Object.fromEntries(sent) as RequestBody;
 }
-
-/** Null stands for what is not there; not every server of this dialect knows that. */
-const withoutNulls = (body: object) =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-
-const withoutNames = (body: object, names: readonly string[]) =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 
 function refuseKept(request: ResponseRequest): void {
   const { comparison_response_id } = (request['prompt_cache_options'] ?? {}) as Body;

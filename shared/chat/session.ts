@@ -61,11 +61,9 @@ export async function sessionHistory(key: SessionKey): Promise<HistoryEntry[]> {
 /** Finds a session; undefined if it is forgotten or deleted. */
 export async function findSession(key: ReturnType<typeof itemKey>): Promise<Session | undefined> {
   const item = await getItem<Session | DeletedSessionMark>(setting('SESSIONS_TABLE'), key);
-  return item && !('deleted_at' in item) && isKept(item) ? item : undefined;
+  const isKept = item && !('deleted_at' in item) && item.expires_at > Date.now() / 1000;
+  return isKept ? item : undefined;
 }
-
-/** Whether a session is not forgotten yet. */
-const isKept = ({ expires_at }: Session) => expires_at > Date.now() / 1000;
 
 /** The turns of a session. */
 export const turnsOf = ({ turns_json }: Session) => JSON.parse(turns_json) as HistoryEntry[];

@@ -40,22 +40,11 @@ export interface Written {
 /** The events of an answer, without those that every answer begins and ends with. */
 export type AnswerEvents = AsyncGenerator<ChatEvent, Written>;
 
-/** An answer that has begun: its first event, and those to come. */
-interface BegunAnswer {
-  first: IteratorResult<ChatEvent, Written>;
-  rest: AnswerEvents;
-}
-
-/** Runs an answer up to its first event, so that what refuses it is thrown here, before a response has begun. */
-export const begin = async (answer: AnswerEvents): Promise<BegunAnswer> => ({
-  first: await answer.next(),
-  rest: answer,
-});
-
-/** The events of a turn: its answer between `start` and `usage`, or an `error` where that breaks off. */
+/** The events of a turn: its answer, `first` and then the rest, between `start` and `usage`; or an `error` where that breaks off. */
 export async function* turnEvents(
   turn: Turn,
-  { first, rest }: BegunAnswer,
+  first: IteratorResult<ChatEvent, Written>,
+  rest: AnswerEvents,
 ): AsyncGenerator<ChatEvent> {
   const { session, model, usage } = turn;
   try {

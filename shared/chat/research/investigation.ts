@@ -62,23 +62,21 @@ export async function* progress<Event, Result>(
   const readerLeft = new AbortController();
   const told: Event[] = [];
   let ended = false;
-  let wake = () => {};
+  let change = Promise.withResolvers<void>();
   const tell = (event: Event) => {
     told.push(event);
-    wake();
+    change.resolve();
   };
   const working = work(tell, readerLeft.signal).finally(() => {
     ended = true;
-    wake();
+    change.resolve();
   });
   try {
     for (;;) {
       for (let event = told.shift(); event !== undefined; event = told.shift()) yield event;
       if (ended) return await working;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (told.length > 0 || ended) resolve();
-      });
+      await change.promise;
+      change = Promise.withResolvers();
     }
   } finally {
     readerLeft.abort();

@@ -21,7 +21,7 @@ import {
   samplingOf,
   userMessage,
 } from '../stream-request.ts';
-import { type AnswerEvents, begin, type Turn, turnEvents } from '../turn.ts';
+import { type AnswerEvents, type Turn, turnEvents } from '../turn.ts';
 import { TurnUsage } from '../turn-usage.ts';
 import { documentsIn, withDocumentTexts } from './attached-documents.ts';
 
@@ -85,7 +85,9 @@ async function eventsOf(
   const continues = request.session_id !== null && request.chat_history === null;
   const history = continues ? await sessionHistory(session) : (request.chat_history ?? []);
   const turn = { ...asked, session, history, beganMs };
-  return turnEvents(turn, await begin(answerTo(turn)));
+  const answer = answerTo(turn);
+  // Up to its first event, what refuses it is thrown before a response has begun.
+  return turnEvents(turn, await answer.next(), answer);
 }
 
 const chatModelIds = catalogue.models.map(({ id }) => id);

@@ -20,7 +20,7 @@ import {
 } from './account/epoch.ts';
 import { chargePut } from './account/put-charge.ts';
 import { endingOf, measureUse, type Outcome } from './settle.ts';
-import { findStanding, type StandingHold, standingIdIn, standingKey } from './standing-hold.ts';
+import { findStanding, type StandingHold } from './standing-hold.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './terms/charge.ts';
 import { BusyAccountError } from './terms/limit-errors.ts';
 
@@ -116,10 +116,9 @@ function standingWrite(
   held: number,
   ends: boolean,
 ): TransactWriteItem {
-  const Key = standingKey(key_id, standingIdIn(entry));
   const { UpdateExpression, ...asRead } = expressUpdate(
     setting('LEDGER_TABLE'),
-    Key,
+    { key_id, entry },
     (value, name) => ({
       when: [`${name('hold')} = ${value(hold)}`],
       set: [!ends && `${name('hold')} = ${value(hold - held)}`],

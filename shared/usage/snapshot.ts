@@ -4,7 +4,7 @@ import { updateItem } from '../aws/write-item.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { figuresIn, totalEntry, type UsageFigures, type UsageItem } from './figures.ts';
-import { addition, moveOn, readTotal, revisionAfter, type Total } from './total.ts';
+import { addition, type Move, moveOn, readTotal, revisionAfter } from './total.ts';
 
 /** A key's figures, by entry. */
 export type Usage = Map<string, UsageFigures>;
@@ -25,7 +25,8 @@ export async function takeSnapshot(keyId: string): Promise<Snapshot> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const before = await readTotal(keyId);
     const revision = revisionAfter(before);
-    if (!(await takeRevision(keyId, before, revision))) continue;
+    const move: Move = { name: 'revision', from: before.revision, to: revision };
+    if (!(await updateItem(moveOn(keyId, move)))) continue;
     const usage = await readUsage(keyId);
     const after = await readTotal(keyId);
     // Another rebuild may correct rows while they are read. Then `corrected_in` changes, and `correct` fails.
@@ -33,11 +34,6 @@ export async function takeSnapshot(keyId: string): Promise<Snapshot> {
     if (after.revision === revision) return { keyId, usage, revision, correctedIn };
   }
   throw new ConflictError(`The usage of ${keyId} changes too fast to be read: try again later.`);
-}
-
-/** Moves the key's revision on. Returns undefined if another has done so since it was read. */
-function takeRevision(keyId: string, { revision: before }: Total, revision: number) {
-  return updateItem(moveOn(keyId, { name: 'revision', from: before, to: revision }));
 }
 
 /** Reads the rows. Marks sort before them; then come rows of models, rows of tags, and the total. */

@@ -57,10 +57,23 @@ const commonConfidence = 10;
 /** What a fault in the decoded text takes from a confidence. */
 const faultWeight = 10;
 
+/**
+ * Encodings of two high bytes a letter, which chardet takes for one another in short texts and in lists of names: their
+ * usual letters; percents of confidence that each of these gives, the more the fewer there are; and for its rarity.
+ */
+const pairEncodings: readonly { name: string; usual: RegExp; each: number; rarity: number }[] = [
+  { name: 'euc-kr', usual: /^[\xb0-\xc8][\xa1-\xfe]/, each: 19, rarity: 5 },
+  { name: 'gb18030', usual: /^[\xb0-\xd7][\xa1-\xfe]/, each: 12, rarity: 0 },
+  { name: 'euc-jp', usual: /^[\xa4\xa5\xb0-\xcf][\xa1-\xfe]/, each: 15, rarity: 40 },
+];
+/** What other letters take: those of two high bytes, and all else, which few texts in these encodings have. */
+const [rareLetterWeight, oddLetterWeight] = [15, 60];
+
 /** Guesses the encoding of a text that is no UTF-8, by its letters' frequency, and by what no text has. */
 export function guessEncoding(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, sampleBytes);
   const tried = common.map((name) => ({ name, confidence: commonConfidence }));
+  tried.push(...weighPairs(Buffer.from(sample).toString('latin1')));
   const confidences = new Map<string, number>();
   for (const { name, confidence } of [...analyse(sample), ...tried]) {
     const wider = widerNames[name] ?? name.toLowerCase();
@@ -71,6 +84,20 @@ export function guessEncoding(bytes: Uint8Array): string {
     return text === undefined ? [] : { name, score: confidence - faultWeight * faultsIn(text) };
   });
   return scored.toSorted((one, other) => other.score - one.score)[0]?.name ?? 'windows-1252';
+}
+
+/** Returns how sure a text's letters make of each encoding of two high bytes a letter. */
+function weighPairs(text: string): { name: string; confidence: number }[] {
+  const letters = text.match(/[\x80-\xff][\x40-\xff]?/g) ?? [];
+  const told = letters.filter((letter) => !/^[\xa1-\xa3][\xa1-\xfe]/.test(letter));
+  // Words in the capitals of Cyrillic and Greek, or in KOI8's small letters, keep to a quarter of the high bytes.
+  if (told.every((letter) => /^[\xc0-\xdf]{2}/.test(letter))) return [];
+  const odd = told.filter((letter) => !/^[\xa1-\xfe]{2}/.test(letter)).length;
+  return pairEncodings.map(({ name, usual, each, rarity }) => {
+    const count = told.filter((letter) => usual.test(letter)).length;
+    const taken = (told.length - odd - count) * rareLetterWeight + odd * oddLetterWeight;
+    return { name, confidence: count * each - taken - rarity };
+  });
 }
 
 /** What no text has: signs and capitals within words, words of accents alone, letters of two alphabets side by side. */

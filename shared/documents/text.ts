@@ -14,6 +14,9 @@ const escapeSequence = new RegExp(
   'g',
 );
 
+/** How an XML file names its encoding. */
+const xmlEncoding = /^<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)/;
+
 /**
  * Decodes text by its byte order mark or NULs; else as UTF-8, even with a cut character; else as it names, unless that
  * breaks its letters; else by a guess, which `warned` is told of. Terminals' escape sequences go.
@@ -43,7 +46,8 @@ function decode(bytes: Uint8Array, encoding: string | undefined, warned: Set<War
     const utf8 = new TextDecoder('utf-8').decode(bytes);
     const isMarked = utf8Mark.every((byte, at) => bytes[at] === byte);
     if (isMarked || isMostlyWhole(utf8)) return utf8;
-    const named = encoding && decodedAs(encoding, bytes);
+    const name = encoding ?? utf8.slice(0, 200).match(xmlEncoding)?.[1];
+    const named = name && decodedAs(name, bytes);
     if (named && isMostlyWhole(named)) return named;
     warned.add('encoding_guessed');
     return new TextDecoder(guessEncoding(bytes)).decode(bytes);

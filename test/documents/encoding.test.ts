@@ -113,6 +113,25 @@ const texts: [encoding: string, text: string, hex: string][] = [
     'Sąskaita turi būti apmokėta per trisdešimt dienų nuo gavimo. Ačiū, kad naudojatės mūsų paslaugomis, ',
     '53e0736b6169746120747572692062fb74692061706d6f6beb74612070657220747269736465f0696d74206469656ef8206e756f20676176696d6f2e2041e869fb2c206b6164206e6175646f6a6174eb73206dfb73f8207061736c6175676f6d69732c20',
   ],
+  [
+    'gb18030',
+    '姓名,部门,工资\n刘璐璐,财务,9016\n欧阳娜,法务,9994\n吴昊,销售,9616\n',
+    'd0d5c3fb2cb2bfc3c52cb9a4d7ca0ac1f5e8b4e8b42cb2c6cef12c393031360ac5b7d1f4c4c82cb7a8cef12c393939340acee2eabb2ccffacadb2c393631360a',
+  ],
+  [
+    'gb18030',
+    '姓名,部门,工资\n冯媛,市场,7\n周琪,市场,8\n',
+    'd0d5c3fb2cb2bfc3c52cb9a4d7ca0ab7ebe6c22ccad0b3a12c370ad6dce7f72ccad0b3a12c380a',
+  ],
+  ['gb18030', '项目;负责人\n一;王五\n', 'cfeec4bf3bb8bad4f0c8cb0ad2bb3bcdf5cee50a'],
+  ['euc-kr', '이름,나이\n김철수,30\n', 'c0ccb8a72cb3aac0cc0ab1e8c3b6bcf62c33300a'],
+  ['euc-kr', '합계: 1250원', 'c7d5b0e83a2031323530bff8'],
+  [
+    'euc-jp',
+    '氏名,部署,給与\n渡辺明,経理,9954\n伊藤誠,営業,6063\n高橋一郎,総務,6148\n',
+    'bbe1ccbe2cc9f4bdf02cb5ebcdbf0ac5cfcad5ccc02cb7d0cdfd2c393935340ab0cbc6a3c0bf2cb1c4b6c82c363036330ab9e2b6b6b0eccfba2cc1edccb32c363134380a',
+  ],
+  ['windows-1251', 'НАЗВАНИЕ\tЦЕНА\nКРАН\t350\n', 'cdc0c7c2c0cdc8c509d6c5cdc00acad0c0cd093335300a'],
 ];
 
 it.each(texts)('a text in %s is read: %s', (_, text, hex) => {
@@ -130,6 +149,22 @@ it.each([
 
   expect(decodeText(Buffer.from(hex, 'hex'), named, warned)).toBe(text);
   expect(warned.has('encoding_guessed')).toBe(!named.startsWith('windows'));
+});
+
+it.each([
+  ['windows-1251', 'Файл', 'd4e0e9eb'],
+  ['ISO-8859-2', 'Żółw', 'aff3b377'],
+  ['ISO-8859-15', '12 €', '313220a4'],
+  ['Shift_JIS', '請求書', '90bf8b818f91'],
+  ['GBK', '发票', 'b7a2c6b1'],
+  ['EUC-KR', '밸브', 'b9ebbaea'],
+])('an XML file is read in %s if it names that', (encoding, text, hex) => {
+  const warned = new Set<Warning>();
+  const head = `<?xml version="1.0" encoding="${encoding}" standalone='yes'?><name>`;
+  const bytes = Buffer.concat([Buffer.from(head), Buffer.from(hex, 'hex')]);
+
+  expect(decodeText(bytes, undefined, warned)).toBe(`${head}${text}`);
+  expect(warned).toEqual(new Set());
 });
 
 it.each(['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'])(

@@ -157,5 +157,8 @@ function textTypeOf(firstBytes: Uint8Array): string | undefined {
     .replace(/^\xef\xbb\xbf/, '');
   if (htmlStart.test(start)) return 'text/html';
   const fields = start.replaceAll('\r\n', '\n').match(headerBlock)?.[1] ?? '';
-  return /^from:/im.test(fields) && transportField.test(fields) ? 'message/rfc822' : undefined;
+  const isSent = /^from:/im.test(fields) && transportField.test(fields);
+  // A page saved as one file, and Confluence's export to Word, come from nobody.
+  const isMime = /^mime-version:/im.test(fields) && /^content-type:/im.test(fields);
+  return isSent || isMime ? 'message/rfc822' : undefined;
 }

@@ -30,6 +30,12 @@ describe('what a file is by its first bytes', () => {
     ['\xef\xbb\xbf<?xml version="1.0"?>\n<!-- saved -->\n<html lang="en">', 'html'],
     ['Received: by a.example\r\n\tid 7\r\nFrom: b@example.com\r\n\r\nHi', 'email'],
     ['From b@example.com Tue Jun  2\nMessage-ID: <7@b>\nFROM: b@example.com\n', 'email'],
+    // A page saved as one file; a wiki's export to Word.
+    ['MIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\tboundary="b"\r\n\r\n', 'email'],
+    [
+      'Date: Fri, 1 May 2026\nMessage-ID: <1@b>\nSubject: Plan\nMIME-Version: 1.0\nContent-Type: multipart/related\n',
+      'email',
+    ],
   ])('%j is of the kind %s, whatever its name says', (start, kind) => {
     const names = ['paper.pdf', 'paper.txt', 'paper.docx', 'paper'];
 

@@ -122,7 +122,9 @@ function checkModels(submission: JobSubmission, caller: Caller): void {
   if (job_type === 'ocr' && model !== null && !canRead(model)) {
     throw valueError(['body', 'model'], `${model} can't read images`);
   }
-  if (!isRead(submission) && model !== null && findOcrEngine(model)) {
-    throw valueError(['body', 'model'], `${model} reads pages and can't chat`);
-  }
+  if (job_type === 'ocr' || model === null || findModel(model)) return;
+  const engine = findOcrEngine(model);
+  if (engine && isRead(submission)) return;
+  const does = engine ? 'reads pages' : 'makes embeddings';
+  throw valueError(['body', 'model'], `${model} ${does} and can't chat`);
 }

@@ -63,6 +63,23 @@ describe('a rule that spans fields', () => {
       "textract reads pages and can't chat",
     ],
     [
+      'a chat by a model that makes embeddings',
+      { job_type: 'chat', inline: { messages }, model: 'text-embedding-3-small' },
+      'model',
+      "text-embedding-3-small makes embeddings and can't chat",
+    ],
+    [
+      'a document asked about by a model that makes embeddings',
+      {
+        job_type: 'chat',
+        inline: { messages: [{ role: 'user', content: [image] }] },
+        pipeline: 'ocr_then_chat',
+        model: 'text-embedding-3-small',
+      },
+      'model',
+      "text-embedding-3-small makes embeddings and can't chat",
+    ],
+    [
       'a pipeline without an image',
       { job_type: 'chat', inline: { messages }, pipeline: 'ocr_then_chat' },
       'pipeline',

@@ -5,17 +5,21 @@ import { timeouts } from './timeouts.ts';
 const lambda = new LambdaClient(timeouts({ responseMs: 75_000 }));
 
 /**
- * Invokes another function of this service and returns what it returns. Throws if it ends in an error.
+ * Invokes another function of this service and returns what it returns. Throws if it ends in an error or takes longer
+ * than its limit, and the reason of `signal`.
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
 export async function invokeFunction<Result>(
   name: string,
   payload: object,
-  signal: AbortSignal,
+  timeLimitMs: number,
+  signal?: AbortSignal,
 ): Promise<Result> {
   const { Payload, FunctionError } = await lambda.send(
     new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(payload) }),
-    { abortSignal: signal },
+    {
+      abortSignal: AbortSignal.any([AbortSignal.timeout(timeLimitMs), ...(signal ? [signal] : [])]),
+    },
   );
   const text = Payload?.transformToString() ?? '';
   if (FunctionError) throw new Error(`${name} ended in ${FunctionError}`);

@@ -12,11 +12,7 @@ export async function askDrive<Question extends DriveQuestion>(
   signal: AbortSignal,
 ): Promise<DriveAnswers[Question['ask']]> {
   try {
-    return await invokeFunction<DriveAnswers[Question['ask']]>(
-      setting('SEARCH_DRIVE_FUNCTION'),
-      question,
-      AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
-    );
+    return await invokeFunction(setting('SEARCH_DRIVE_FUNCTION'), question, timeLimitMs, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw new ServiceError(

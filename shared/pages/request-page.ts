@@ -10,11 +10,7 @@ const timeLimitMs = 35_000;
 export async function requestPage(url: string, signal: AbortSignal): Promise<PageReading> {
   try {
     const request: PageRequest = { url };
-    return await invokeFunction<PageReading>(
-      setting('READ_PAGE_FUNCTION'),
-      request,
-      AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
-    );
+    return await invokeFunction(setting('READ_PAGE_FUNCTION'), request, timeLimitMs, signal);
   } catch (error) {
     log('warn', 'page reader failed', errorFields(error));
     return { unreadable: 'unreachable' };

@@ -27,7 +27,7 @@ export type Post = (request: PostRequest) => Promise<PostOutcome[]>;
 const postTimeoutMs = 25_000;
 
 const postByFunction: Post = (request) =>
-  invokeFunction(setting('POST_WEBHOOK_FUNCTION'), request, AbortSignal.timeout(postTimeoutMs));
+  invokeFunction(setting('POST_WEBHOOK_FUNCTION'), request, postTimeoutMs);
 
 /** Sends a batch of wanted events. What fails stays pending for the sweep: the stream never waits for a receiver. */
 export async function deliverEvents(

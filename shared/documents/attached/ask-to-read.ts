@@ -12,11 +12,7 @@ const timeLimitMs = 75_000;
  */
 export async function askToRead(file: AttachedFile, signal: AbortSignal): Promise<AttachedReading> {
   try {
-    return await invokeFunction<AttachedReading>(
-      setting('READ_DOCUMENT_FUNCTION'),
-      file,
-      AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
-    );
+    return await invokeFunction(setting('READ_DOCUMENT_FUNCTION'), file, timeLimitMs, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw new ServiceError(

@@ -70,11 +70,7 @@ export async function estimateJob(
   const allowedFolders = [...limitsOf(caller).drive_folders];
   const question: EstimateQuestion = { keyId: caller.keyId, allowedFolders, submission };
   const name = setting('ESTIMATE_JOB_FUNCTION');
-  const answer = await invokeFunction<EstimateAnswer>(
-    name,
-    question,
-    AbortSignal.timeout(timeLimitMs),
-  );
+  const answer = await invokeFunction<EstimateAnswer>(name, question, timeLimitMs);
   if ('estimate' in answer) return answer.estimate;
   const { statusCode, code, message } = answer.refusal;
   throw new ServiceError(statusCode, code, message);

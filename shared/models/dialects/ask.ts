@@ -134,6 +134,14 @@ export type Tool =
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string; namespace?: string };
 
+/** Returns the tool that is chosen by its name, as OpenAI's dialects name one; a choice that names none as it is. */
+export function choiceOf(choice: ToolChoice, tools: readonly Tool[]) {
+  if (typeof choice === 'string') return choice;
+  const { name } = choice;
+  const isCustom = tools.some((tool) => tool.is === 'custom' && tool.name === name);
+  return { type: isCustom ? 'custom' : 'function', name };
+}
+
 const idsIn = ({ parts }: AskMessage) =>
   (parts as AssistantPart[]).flatMap((part) => (part.is === 'toolCall' ? [part.id] : []));
 

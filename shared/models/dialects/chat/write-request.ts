@@ -1,6 +1,6 @@
 import type { Model } from '../../catalogue.ts';
 import type { Ask, AskMessage, Format, SentPart, Tool } from '../ask.ts';
-import { effortOf, toldAsError } from '../ask.ts';
+import { choiceOf, effortOf, toldAsError } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { callOf } from '../metered.ts';
 import { thoughtFields } from './thoughts.ts';
@@ -12,7 +12,7 @@ export function writeChatRequest(ask: Ask, model: Model): Body {
   const effort = effortOf(ask, model);
   if (tools && tools.length > 0) {
     body['tools'] = tools.map(toolOf);
-    if (toolChoice) body['tool_choice'] = choiceOf(toolChoice, tools);
+    if (toolChoice) body['tool_choice'] = choiceIn(choiceOf(toolChoice, tools));
     if (ask.parallelToolCalls !== undefined) body['parallel_tool_calls'] = ask.parallelToolCalls;
   }
   if (ask.maxOutputTokens !== undefined) body['max_tokens'] = ask.maxOutputTokens;
@@ -95,30 +95,19 @@ function contentOf(parts: readonly SentPart[]): unknown {
 }
 
 function toolOf(tool: Tool): Body {
-  const { name, description } = tool;
-  const described = description === undefined ? { name } : { name, description };
+  const { is: type, name, description } = tool;
+  const told: Body = description === undefined ? { name } : { name, description };
   if (tool.is === 'custom') {
-    return {
-      type: 'custom',
-      custom: { ...described, ...(tool.format && { format: tool.format }) },
-    };
+    if (tool.format) told['format'] = tool.format;
+  } else {
+    if (tool.schema) told['parameters'] = tool.schema;
+    if (tool.strict !== undefined) told['strict'] = tool.strict;
   }
-  return {
-    type: 'function',
-    function: {
-      ...described,
-      ...(tool.schema && { parameters: tool.schema }),
-      ...(tool.strict !== undefined && { strict: tool.strict }),
-    },
-  };
+  return { type, [type]: told };
 }
 
-function choiceOf(choice: Ask['toolChoice'] & {}, tools: Tool[]): unknown {
-  if (typeof choice === 'string') return choice;
-  const { name } = choice;
-  const isCustom = tools.some((tool) => tool.is === 'custom' && tool.name === name);
-  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
-}
+const choiceIn = (choice: ReturnType<typeof choiceOf>) =>
+  typeof choice === 'string' ? choice : { type: choice.type, [choice.type]: { name: choice.name } };
 
 function formatOf(format: Format): Body {
   if (format.is === 'json') return { type: 'json_object' };

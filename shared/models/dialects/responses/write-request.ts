@@ -1,6 +1,6 @@
 import type { Model } from '../../catalogue.ts';
 import type { Ask, AskMessage, AssistantPart, Format, SentPart, Tool } from '../ask.ts';
-import { effortOf, toldAsError } from '../ask.ts';
+import { choiceOf, effortOf, toldAsError } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
 import { encryptedContentOf, isOwn } from './encrypted-content.ts';
 
@@ -152,13 +152,6 @@ function toolOf(tool: Tool): Body {
     return { type: 'tool_search', execution: 'client', description, parameters: schema };
   }
   return { type: 'function', ...described, parameters: schema, strict };
-}
-
-function choiceOf(choice: Ask['toolChoice'] & {}, tools: Tool[]): unknown {
-  if (typeof choice === 'string') return choice;
-  const { name } = choice;
-  const isCustom = tools.some((tool) => tool.is === 'custom' && tool.name === name);
-  return { type: isCustom ? 'custom' : 'function', name };
 }
 
 function formatOf(format: Format): Body {

@@ -4,13 +4,13 @@ import { adoptionOf } from '../lib/cli/adopt/adoption.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { runProgram } from '../lib/cli/run.ts';
 
-const help = `Writes what attaches a new stack to the tables, buckets, queues and secrets that an old one has left, and prints
+const help = `Writes a change set by which a new stack takes over tables, buckets, queues and secrets of a deleted one, and prints
 the commands of the AWS CLI that do it.
 
   npm run adopt -- STACK NAME...
 
   STACK   the new stack's name, as in the template that npm run synth has written
-  NAME    the names of the tables and buckets, URLs of the queues, ARNs of the secrets; of a table that npm run restore has made, in place of the old one
+  NAME    a name of a table or bucket, URL of a queue or ARN of a secret; a table that npm run restore made in the old one's place
   --help  show this
 `;
 

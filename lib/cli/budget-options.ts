@@ -18,15 +18,15 @@ import { aligned, dollars, minuteOf, printable } from './text.ts';
 
 /** What a command says that shows limits beside the budget. */
 export const limitsSaid =
-  'Shows what is used and left of the limits beside the budget, and of each customer.';
+  'Shows how much of each further limit is used and left, for each customer too.';
 
 /** The options of a budget's windows, and of limits beside it. */
 export const windowOptions = {
-  limit: ['LIMIT', 'a limit beside the budget, see below; may be repeated; none: none', 'many'],
+  limit: ['LIMIT', 'a further limit, see below; may be repeated; none removes all', 'many'],
   'per-customer': ['USD', 'what each customer may spend, as in 2/day; may be repeated', 'many'],
-  'extra-usd': ['USD', 'what the budget has more until it renews next; 0 takes it back'],
+  'extra-usd': ['USD', 'raises the budget until it renews; 0 takes it back'],
   'erase-customer': ['NAME', 'erase this name from the list; what the customer used stays'],
-  customer: ['NAME', 'whose limits have the --extra-usd until they renew, and not the budget'],
+  customer: ['NAME', 'gives --extra-usd to the limits of this customer, instead of the budget'],
   duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
   window: ['UNIT', 'or by the calendar, each day, week, month, quarter or year; needs a budget'],
   zone: ['ZONE', 'the time zone of that calendar, such as Europe/Berlin; default UTC'],

@@ -3,7 +3,7 @@ import { commandLine } from '../command-line.ts';
 /** `npm run feedback` */
 export const feedbackCommands = commandLine({
   program: 'feedback',
-  summary: 'Tells how answers were rated.',
+  summary: 'Sums up or exports the ratings of answers.',
   options: { days: ['N', 'today (UTC) and the days before, N in all, from 1 to 400; default 30'] },
   commands: {
     summary: {

@@ -3,7 +3,7 @@ import { commandLine, shownOption } from '../command-line.ts';
 /** `npm run files` */
 export const filesCommands = commandLine({
   program: 'files',
-  summary: 'Shows how much the keys have of files, and deletes one.',
+  summary: 'Lists files of all keys with their sizes, and deletes one.',
   idsOf: 'file',
   options: {
     key: ['KEY', 'only files of this key, by its id or name'],
@@ -14,10 +14,10 @@ export const filesCommands = commandLine({
     list: {
       summary: "Lists how many files each key has, and how large; with --key, that key's files.",
       options: ['key', 'limit'],
-      notes: `Uploads under way are counted. Results of jobs that are no batches are files too, and count for nothing: see jobs.`,
+      notes: `Uploads under way are counted. Results of jobs are files too, but only those of batches are listed and counted.`,
     },
     show: {
-      summary: 'Shows what a file is, and whose; never what is in it.',
+      summary: 'Shows the attributes of a file and its key, never its content.',
       takes: 'ID',
       options: ['key'],
     },

@@ -11,7 +11,7 @@ const action = (summary: string, notes: string) =>
     notes: `${notes}
 With an ID: that job, whichever key it is of. Without one: all jobs that fit --key, --status, --error and --since, of which
 at least one must be given, up to 100,000 at once. It says how many jobs these are, and asks.
-What the job's own key could not ask for is refused, and said.
+It refuses, and lists, what the job's own key could not do.
 ${timeNotes}`,
   }) as const;
 
@@ -19,7 +19,7 @@ ${timeNotes}`,
 export const jobsCommands = commandLine({
   program: 'jobs',
   idsOf: 'job',
-  summary: 'Shows, cancels, stops, retries and deletes the jobs of all keys, and what waits.',
+  summary: 'Shows, cancels, stops, retries and deletes jobs of all keys, and shows the queues.',
   options: {
     key: ['KEY', 'only jobs of this key, by its id or name; far less is read then'],
     status: ['A,B', 'only jobs of these: queued, processing, done, failed, cancelled'],
@@ -32,11 +32,11 @@ export const jobsCommands = commandLine({
     list: {
       summary: 'Lists jobs of all keys, the newest first.',
       options: [...filters, 'limit'],
-      notes: `The error of a job that is queued says why it waits, or why its last try failed.
+      notes: `The error of a queued job says why it waits, or why its last try failed.
 ${timeNotes}`,
     },
     show: {
-      summary: 'Shows how a job stands, and why; not what was asked or answered.',
+      summary: 'Shows the state of a job and the reasons for it, without prompts and answers.',
       takes: 'ID',
       options: ['key'],
     },
@@ -51,7 +51,7 @@ ${timeNotes}`,
     retry: action(
       'Makes new jobs of failed or cancelled ones.',
       `Only jobs that nobody has tried again; without --status the failed ones. Jobs of a revoked or expired key are refused.
-A job that is part of another is left out, and said: try that one again. A file of a folder that is done is no such part.`,
+A part of another job is left out and listed: try that job again. A file of a folder that is done is tried itself.`,
     ),
     delete: action(
       'Erases jobs that have ended, with all that was made for them.',
@@ -59,14 +59,14 @@ A job that is part of another is left out, and said: try that one again. A file 
 are left: see feedback. What was charged stays. Without --status: those that are done, failed or cancelled.`,
     ),
     queue: {
-      summary: 'Shows what waits, by lane, priority and key, and how many jobs end a minute.',
+      summary: 'Counts waiting jobs by queue, priority and key, and the jobs that end a minute.',
       notes: `"Ready" jobs may begin now. "Later" ones wait for a limit of their key, for their next try, or for a service that is
-down. "Running" ones have a worker, or wait for what was made for them. "Oldest" is the age of the oldest that is ready or
+down. "Running" ones have a worker, or wait for their parts. "Oldest" is the age of the oldest that is ready or
 later. The parts of a long document count as jobs. "Ended a minute" is of the last five to ten minutes. The last four
 columns are of the queue, as SQS counts them, up to a minute late.`,
     },
     redrive: {
-      summary: 'Has workers come for jobs that are ready and are not begun.',
+      summary: 'Sends messages again for ready jobs that no worker has begun.',
       notes: `It moves the messages of the dead-letter queues back, and sends messages where there are fewer than jobs that are
 ready. A message too many does nothing, so this may be run at any time.`,
     },

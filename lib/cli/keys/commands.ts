@@ -3,7 +3,7 @@ import { commandLine, type Option, shownOption, timeNotes } from '../command-lin
 import { webhookOptions } from '../webhooks/commands.ts';
 
 const options = {
-  name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
+  name: ['NAME', 'its name, which no other key may have unless that is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50; in a window, as in 5/day', 'many'],
   ...windowOptions,
   team: ['TEAM', 'the team whose budget it spends too, by its id or name; none: no team'],
@@ -23,7 +23,7 @@ const options = {
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
   webhook: [
     'URL',
-    'the https address told of ended jobs and of 50, 80, 100 % of the budget; none: none',
+    'the https address that gets events of ended jobs and of 50, 80, 100 % of the budget; none: no webhook',
   ],
   ...webhookOptions,
   yes: ['', 'ask nothing: the end of a key, a budget or rate of 0, or an unknown folder, is meant'],

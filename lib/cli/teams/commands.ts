@@ -42,7 +42,7 @@ export const teamsCommands = commandLine({
     },
     limits: { summary: limitsSaid, takes: 'ID', options: ['erase-customer'] },
     webhooks: {
-      summary: "Lists what a team's webhook was sent, the latest 20; sends again.",
+      summary: "Lists the latest 20 events of a team's webhook; sends one again, or a test.",
       takes: 'ID',
       options: ['test', 'redeliver'],
       notes:

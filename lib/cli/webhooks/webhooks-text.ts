@@ -23,7 +23,7 @@ export function tabulateDeliveries(
   webhook: WebhookRecord | undefined,
   deliveries: readonly Delivery[],
 ): string {
-  const title = webhook ? `${webhook.url} (${stateOf(webhook)})` : 'It has no webhook.';
+  const title = webhook ? `${webhook.url} (${stateOf(webhook)})` : 'There is no webhook.';
   if (deliveries.length === 0) return `${title}\nNothing was sent in the last 30 days.`;
   const rows = deliveries.map((delivery) => [
     delivery.id,
@@ -42,7 +42,7 @@ export function tabulateDeliveries(
 export function describeTry({ id, status, last_error }: Delivery, program: string): string {
   if (status === 'delivered') return `${id} was delivered.`;
   if (last_error) {
-    return `${id} was not delivered: ${last_error}.${status === 'pending' ? ' It is tried again.' : ''}`;
+    return `${id} was not delivered: ${last_error}.${status === 'pending' ? ' It will be tried again.' : ''}`;
   }
-  return `${id} is not sent yet: npm run ${program} -- webhooks shows what comes of it.`;
+  return `${id} is not sent yet: npm run ${program} -- webhooks shows the outcome.`;
 }

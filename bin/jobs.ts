@@ -32,7 +32,7 @@ import { redrive } from '../shared/jobs/operators/redrive.ts';
 import { type ApiKey, listKeys } from '../shared/keys/key.ts';
 
 /** How many jobs one command takes: their ids are kept, so that what was asked about is what is done. */
-const mostJobs = 100_000;
+const maxJobs = 100_000;
 
 const reachJobs = (target: Target) =>
   reach(target, 'KEYS_TABLE', 'JOBS_TABLE', 'JOB_RETENTION_DAYS', 'LANE_SHARDS');
@@ -156,9 +156,9 @@ async function actOnOne(
 
 async function find(filter: JobFilter, keyIds: readonly string[]) {
   const { note, end } = progress('keys', keyIds.length);
-  const jobs = await matchingJobs(keyIds, filter, mostJobs, note);
+  const jobs = await matchingJobs(keyIds, filter, maxJobs, note);
   end();
-  if (jobs.length === mostJobs) console.error(`These are the first ${mostJobs}: run it again.`);
+  if (jobs.length === maxJobs) console.error(`These are the first ${maxJobs}: run it again.`);
   return jobs;
 }
 

@@ -10,7 +10,7 @@ import {
 
 let loading: Promise<typeof Vips> | undefined;
 /** What libvips may take if nobody says less: all that its module can. */
-const mostMb = 2048;
+const maxMb = 2048;
 
 /**
  * The formats that documents may have. Other loaders are blocked, as files come from strangers.
@@ -19,7 +19,7 @@ const mostMb = 2048;
 const loaders = ['Jpeg', 'Png', 'Tiff', 'Webp', 'Heif', 'Nsgif'];
 
 /** Loads libvips, once in a process, with memory up to a limit. Its own threads don't keep the process alive. */
-export function loadVips(limit = new MemoryLimit(mostMb)): Promise<typeof Vips> {
+export function loadVips(limit = new MemoryLimit(maxMb)): Promise<typeof Vips> {
   loading ??= load(limit);
   return loading;
 }

@@ -42,7 +42,8 @@ export function embeddingQuestion(
     body,
     metadata,
     toAnswer: (answer) => answerOf(answer as Partial<EmbeddingList>, expected, inForm),
-    answerBytes: maxAnswerBytes + expected.count * (expected.length ?? longestVector) * numberBytes,
+    answerBytes:
+      maxAnswerBytes + expected.count * (expected.length ?? maxVectorLength) * numberBytes,
   };
 }
 
@@ -50,7 +51,7 @@ export function embeddingQuestion(
 const numberBytes = 24;
 
 /** More numbers than the vectors of any model have. */
-const longestVector = 8_192;
+const maxVectorLength = 8_192;
 
 /** A model as a call knows it: one without output, that reads as much as a request may hold. */
 const calledModel = ({ id, upstreams, usdPerMillionTokens, ...model }: EmbeddingModel): Model => ({

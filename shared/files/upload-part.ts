@@ -22,7 +22,7 @@ interface StoredPart extends FileKey {
 }
 
 /** A part whose answer was lost is sent again, under another id: an upload takes twice its bytes, and one part more. */
-const mostBytes = ({ bytes }: StoredUpload) => 2 * bytes + Math.min(bytes, 64 * 2 ** 20);
+const maxBytesOf = ({ bytes }: StoredUpload) => 2 * bytes + Math.min(bytes, 64 * 2 ** 20);
 
 /** The most parts of an upload: their manifest is half a MB. */
 export const maxParts = 10_000;
@@ -44,8 +44,8 @@ export async function addUploadPart(
 ): Promise<UploadPart> {
   const upload = await requireUpload(keyId, uploadId);
   if (!isPending(upload)) throw notPending(upload);
-  const most = { bytes: mostBytes(upload), parts: maxParts };
-  if (!(await takePart(upload, data.length, most))) await refusePart(upload, data.length);
+  const limits = { bytes: maxBytesOf(upload), parts: maxParts };
+  if (!(await takePart(upload, data.length, limits))) await refusePart(upload, data.length);
   const id = `part_${uuidv7().replaceAll('-', '')}`;
   const now = inSeconds(Date.now());
   await putObject(objectIn(upload, id), data);
@@ -62,7 +62,7 @@ export async function addUploadPart(
 async function refusePart({ key_id, entry }: StoredUpload, bytes: number): Promise<never> {
   const upload = await requireUpload(key_id, entry);
   if (!isPending(upload)) throw notPending(upload);
-  const left = mostBytes(upload) - (upload.received_bytes ?? 0);
+  const left = maxBytesOf(upload) - (upload.received_bytes ?? 0);
   throw new ServiceError(
     400,
     'upload_too_large',

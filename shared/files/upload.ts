@@ -112,13 +112,13 @@ export function notPending(upload: StoredUpload): ServiceError {
 export async function takePart(
   { key_id, entry }: StoredUpload,
   bytes: number,
-  most: { bytes: number; parts: number },
+  limits: { bytes: number; parts: number },
 ): Promise<boolean> {
   const update = expressUpdate(setting('FILES_TABLE'), { key_id, entry }, (value, name) => ({
     when: [
       `${name('status')} = ${value('pending')}`,
-      `received_bytes <= ${value(most.bytes - bytes)}`,
-      `received_parts < ${value(most.parts)}`,
+      `received_bytes <= ${value(limits.bytes - bytes)}`,
+      `received_parts < ${value(limits.parts)}`,
     ],
     add: [`received_bytes ${value(bytes)}`, `received_parts ${value(1)}`],
   }));

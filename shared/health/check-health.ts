@@ -36,7 +36,7 @@ export const Health = v.object({
 });
 
 /** A part that takes longer fails; the gateway waits for 29 seconds. */
-const longestMs = 15_000;
+const maxMs = 15_000;
 
 /** What reasoning models think before a word of theirs. @see https://github.com/BerriAI/litellm/issues/26987 */
 const thoughtTokens = 1024;
@@ -46,7 +46,7 @@ const thoughtTokens = 1024;
  * cost. Throws a 503 that says which failed, and as other calls do if a limit of the key refuses the question.
  */
 export async function checkHealth(caller: Caller): Promise<v.InferOutput<typeof Health>> {
-  const { signal, clear } = deadline(longestMs);
+  const { signal, clear } = deadline(maxMs);
   const question = cheapestQuestion(caller);
   const { keyId } = caller;
   const check = async (name: string, work: Promise<unknown>) => {

@@ -1,6 +1,6 @@
 import {
   completionsPart,
-  leastToReserve,
+  minToReserve,
   reservedConcurrency,
   unreservable,
 } from '../../stack/settings/reserved-concurrency.ts';
@@ -52,16 +52,16 @@ const unknownAccount: Step = ({ settings }, { lambda }) => {
   };
 };
 
-const leastConcurrency = 10;
+const minConcurrency = 10;
 
 const concurrency: Step = (given, quotas) => {
   const row = rowOf(given, quotas, 'lambda');
   if (!row) return undefined;
   const { context, settings } = given;
   if (row.has >= settings.concurrency) return waiting(row, settings);
-  const atOnce = Math.max(leastConcurrency, row.has);
+  const atOnce = Math.max(minConcurrency, row.has);
   const wantsReserved = `${context[named('reservedConcurrency')]}` === 'true';
-  const isReserved = wantsReserved && atOnce >= leastToReserve;
+  const isReserved = wantsReserved && atOnce >= minToReserve;
   const load = { ...settings, concurrency: atOnce };
   const workers = fewerWorkers(workersPart(isReserved), load);
   return lacking(

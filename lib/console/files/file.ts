@@ -39,14 +39,14 @@ export async function saveFile({ id, filename }: FileObject): Promise<void> {
 /** Reads the first bytes of a file as text: whole lines, and the last one only if the file ends with it. */
 export async function firstLines(
   { id, bytes }: FileObject,
-  most: number,
+  maxBytes: number,
   signal?: AbortSignal,
 ): Promise<string[]> {
   if (bytes === 0) return [];
-  const range = { range: `bytes=0-${most - 1}` };
+  const range = { range: `bytes=0-${maxBytes - 1}` };
   const response = await request('GET', `${pathOf(id)}/content`, undefined, signal, range);
   const lines = (await response.text()).split('\n');
-  if (bytes > most) lines.pop();
+  if (bytes > maxBytes) lines.pop();
   return lines.filter(Boolean);
 }
 

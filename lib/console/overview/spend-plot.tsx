@@ -18,7 +18,7 @@ export const colourOf = (index: number) => colours[index % colours.length] ?? '#
 
 const dayMs = 86_400_000;
 /** More columns than this are too thin; weeks take their place. */
-const mostColumns = 62;
+const maxColumns = 62;
 
 export interface SpendPlotProps {
   days: ModelDay[];
@@ -73,7 +73,7 @@ function columnsOf(days: ModelDay[], period: Period) {
     period === 'all' && days[0]
       ? Date.parse(days[0].date) / dayMs
       : today - Number.parseInt(period, 10) + 1;
-  const perColumn = today - first >= mostColumns ? 7 : 1;
+  const perColumn = today - first >= maxColumns ? 7 : 1;
   const columns = Array.from(
     { length: Math.floor((today - first) / perColumn) + 1 },
     (_, index) => ({

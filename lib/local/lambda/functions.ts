@@ -29,10 +29,10 @@ const ofOthers = 2;
  * could end it. Such are authorizers, routes to `GET`, and what schedules and streams run.
  */
 function processesIn(template: Template, names: ResourceNames): (name: string) => number {
-  const most = new Map<string, number>();
+  const maxProcesses = new Map<string, number>();
   const note = (reference: unknown, processes: number) => {
     const name = nameIn(String(reference));
-    most.set(name, Math.max(processes, most.get(name) ?? 0));
+    maxProcesses.set(name, Math.max(processes, maxProcesses.get(name) ?? 0));
   };
   const each = (type: string, read: (properties: Fed) => void) => {
     for (const [, { Properties }] of resourcesOf(template, type)) {
@@ -47,7 +47,7 @@ function processesIn(template: Template, names: ResourceNames): (name: string) =
     note(FunctionName, EventSourceArn.includes(':dynamodb:') ? 0 : ofOthers),
   );
   each('AWS::Events::Rule', ({ Targets = [] }) => Targets.forEach(({ Arn }) => void note(Arn, 0)));
-  return (name) => most.get(name) ?? ofOthers;
+  return (name) => maxProcesses.get(name) ?? ofOthers;
 }
 
 /** What says which function something feeds. */

@@ -16,7 +16,7 @@ import { type FunctionConfig, type Runtime, startRuntime } from './start-runtime
 const maxResponseBytes = 6_291_556;
 
 /** The longest that a sandbox may take to end. */
-const longestEndMs = 1_000;
+const maxEndMs = 1_000;
 
 interface Pending {
   /** The key that it runs for. */
@@ -101,7 +101,7 @@ export class Sandbox {
   async end(): Promise<void> {
     this.state = 'ending';
     this.runtime.post('end');
-    const late = setTimeout(() => this.runtime.kill(), longestEndMs);
+    const late = setTimeout(() => this.runtime.kill(), maxEndMs);
     await this.ended;
     clearTimeout(late);
   }

@@ -78,7 +78,7 @@ export class ServiceApi extends Construct {
     });
     this.invoker = new GatewayRole(this, 'invoker');
     const { node } = this.api;
-    Object.assign(node.defaultChild as apigateway.CfnRestApi, leastTls);
+    Object.assign(node.defaultChild as apigateway.CfnRestApi, minTls);
     this.url =
       name && certificateArn
         ? new CustomDomain(this, 'domain', { api: this.api, name, certificateArn }).url
@@ -226,7 +226,7 @@ export class ServiceApi extends Construct {
  * as before.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
-const leastTls: Partial<apigateway.CfnRestApi> = {
+const minTls: Partial<apigateway.CfnRestApi> = {
   securityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
   endpointAccessMode: 'BASIC',
 };

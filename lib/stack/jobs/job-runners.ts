@@ -18,7 +18,7 @@ type SpenderParts = 'ledger' | 'keys' | 'providers' | 'drive';
 type JobRunnersProps = RunnerProps & Needs<'webhooks'>;
 
 /** EventBridge takes no more targets of a rule. */
-const mostTargets = 5;
+const maxTargets = 5;
 
 /** The dispatcher on the jobs' stream, the worker of chat jobs, and the sweep, which finds what was lost. */
 export class JobRunners extends Construct {
@@ -144,10 +144,10 @@ export class JobRunners extends Construct {
           ...(sweeps > 1 && { event: RuleTargetInput.fromObject({ sweep: number, of: sweeps }) }),
         }),
     );
-    for (let from = 0; from < sweeps; from += mostTargets) {
+    for (let from = 0; from < sweeps; from += maxTargets) {
       new Rule(this, from === 0 ? 'each-minute' : `each-minute-${from}`, {
         schedule: Schedule.rate(Duration.minutes(1)),
-        targets: targets.slice(from, from + mostTargets),
+        targets: targets.slice(from, from + maxTargets),
       });
     }
   }

@@ -27,7 +27,7 @@ const openRates = {
 };
 
 /** A page of the console sends several requests at once, with any quota. */
-const least = 20;
+const minRate = 20;
 
 /** Returns each method's limit for an account's concurrency; streams and completions may have their own. */
 export function requestRate(
@@ -41,7 +41,7 @@ export function requestRate(
   }
   const { rate, burst } = parts[kind];
   return {
-    rate: Math.max(least, Math.ceil(concurrency * rate)),
-    burst: Math.max(least, Math.ceil(concurrency * burst)),
+    rate: Math.max(minRate, Math.ceil(concurrency * rate)),
+    burst: Math.max(minRate, Math.ceil(concurrency * burst)),
   };
 }

@@ -42,7 +42,7 @@ export const reservedConcurrency = (load: Load): number =>
 export const unreservable = 100;
 
 /** The least concurrency of which enough is left. */
-export const leastToReserve = 250;
+export const minToReserve = 250;
 
 /**
  * Reserves a part of the account's concurrency for functions, which may take no more.

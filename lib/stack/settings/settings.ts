@@ -1,6 +1,6 @@
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { leastToReserve } from './reserved-concurrency.ts';
+import { minToReserve } from './reserved-concurrency.ts';
 import * as values from './setting-values.ts';
 import { mayReserve, workersFit, workersPart } from './workers-part.ts';
 
@@ -149,9 +149,9 @@ function refuseUnfitting(settings: Settings): void {
       `The settings ${prefix}domain and ${prefix}certificate need each other: a name, and the certificate for it.`,
     );
   }
-  if (reservedConcurrency && concurrency < leastToReserve) {
+  if (reservedConcurrency && concurrency < minToReserve) {
     throw new Error(
-      `The setting ${prefix}reservedConcurrency needs a ${prefix}concurrency of ${leastToReserve} or more: Lambda keeps 100 for functions without a reservation.`,
+      `The setting ${prefix}reservedConcurrency needs a ${prefix}concurrency of ${minToReserve} or more: Lambda keeps 100 for functions without a reservation.`,
     );
   }
   const part = workersPart(reservedConcurrency);

@@ -1,4 +1,4 @@
-import { leastToReserve } from './reserved-concurrency.ts';
+import { minToReserve } from './reserved-concurrency.ts';
 
 /** The settings that take from the account's concurrency. */
 export interface Load {
@@ -17,16 +17,16 @@ export const workersFit = (part: number, load: Load): boolean =>
 
 /** Whether parts of the concurrency can be reserved beside these workers. */
 export const mayReserve = (load: Load): boolean =>
-  load.concurrency >= leastToReserve && workersFit(workersPart(true), load);
+  load.concurrency >= minToReserve && workersFit(workersPart(true), load);
 
 /** The fewest workers of a kind that Lambda takes from a queue. */
-const least = 2;
+const minWorkers = 2;
 
 /** Returns as many workers of each kind as fit, in about the proportion that was asked for. */
 export function fewerWorkers(part: number, load: Load): Omit<Load, 'concurrency'> {
-  const room = Math.floor(load.concurrency * part) - 3 * least;
-  const share = Math.min(1, Math.max(0, room) / Math.max(1, workersOf(load) - 3 * least));
-  const fewer = (workers: number) => least + Math.floor((workers - least) * share);
+  const room = Math.floor(load.concurrency * part) - 3 * minWorkers;
+  const share = Math.min(1, Math.max(0, room) / Math.max(1, workersOf(load) - 3 * minWorkers));
+  const fewer = (workers: number) => minWorkers + Math.floor((workers - minWorkers) * share);
   return {
     chatWorkers: fewer(load.chatWorkers),
     ocrWorkers: fewer(load.ocrWorkers),

@@ -18,19 +18,19 @@ import type {
 const maxPages = 3_000;
 
 /** The function has a minute: what takes longer is to be told by it, and not by its end. */
-const longestMs = 50_000;
+const maxMs = 50_000;
 /** With the wait for its turn. */
-const longestWithWaitMs = 55_000;
+const maxWithWaitMs = 55_000;
 
 const tooLong = { unreadable: 'it has more text than a message may' };
 
 /** Reads a file for another function. Throws if its turn or room comes too late; it may be sent again. Only its size is logged. */
 export async function readAttached(
   file: AttachedFile,
-  withWaitMs = longestWithWaitMs,
+  withWaitMs = maxWithWaitMs,
 ): Promise<AttachedReading> {
   const { keyId, name, mimeType, content, limits } = file;
-  const ms = Math.min(limits.ms ?? longestMs, longestMs);
+  const ms = Math.min(limits.ms ?? maxMs, maxMs);
   const signal = AbortSignal.timeout(withWaitMs);
   const startedAt = performance.now();
   let size: number | undefined;

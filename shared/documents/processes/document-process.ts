@@ -14,13 +14,13 @@ import {
 } from './start-process.ts';
 
 /** A slow page of one key keeps no other key waiting; more would take more memory than machines have. */
-const mostProcesses = 2;
+const maxProcesses = 2;
 
 /** A process without a request is kept for as long: the next document needs no new one. */
 const idleMs = 10_000;
 
 /** A busy machine may leave a process waiting: it then gets its time three times. Five such pages still fit a worker's time. */
-const mostTimes = 3;
+const maxTimes = 3;
 
 /** The process was ended, or broke, over a request. What it knew is lost; the next request gets a new one. */
 export class ProcessLostError extends Error {
@@ -55,8 +55,8 @@ interface Lane {
 export class DocumentProcess<Request, Answer> {
   private readonly file: URL;
   private readonly limits: ProcessLimits;
-  private readonly turns = new Turns(mostProcesses);
-  private readonly lanes: Lane[] = Array.from({ length: mostProcesses }, () => ({}));
+  private readonly turns = new Turns(maxProcesses);
+  private readonly lanes: Lane[] = Array.from({ length: maxProcesses }, () => ({}));
 
   constructor(file: URL, limits: ProcessLimits) {
     this.file = file;
@@ -162,7 +162,7 @@ async function replyOf<Answer>(child: ChildProcess, request: unknown, asking: As
   let times = 1;
   const onTime = () => {
     const hasWaited = processorMsOf(child) - workedMs < ms / 2;
-    if (!hasWaited || times === mostTimes) return reject(new ProcessLostError('time'));
+    if (!hasWaited || times === maxTimes) return reject(new ProcessLostError('time'));
     times += 1;
     timer.refresh();
   };

@@ -16,12 +16,12 @@ export function processBeside(moduleUrl: string, name: string): URL {
 }
 
 /** More than a worn-out process has taken when it ends (`answer-requests.ts`), after its longest request. */
-const mostCpuSeconds = 240;
+const maxCpuSeconds = 240;
 
 /** Starts the code of a file in a process of its own, without credentials. */
 export function startProcess(
   file: URL,
-  { heapMb, cpuSeconds = mostCpuSeconds }: ProcessLimits,
+  { heapMb, cpuSeconds = maxCpuSeconds }: ProcessLimits,
 ): ChildProcess {
   // Node can't set these limits, and a shell can. A core file would have the document in it.
   const limited = `ulimit -c 0; ulimit -t ${cpuSeconds}; exec "$0" "$@"`;

@@ -43,7 +43,7 @@ export function unclaimedLines(
   return isRow && lines.filter((line) => !isOwn(line) && !sums.test(line.text) && isRow(line));
 }
 
-const [mostAstray, leastGap] = [8, 12];
+const [maxAstray, minGap] = [8, 12];
 
 /** Texts begin at the left of their columns, after a gap. So do the heads of columns: only what follows them counts. */
 function byAlignment(
@@ -56,8 +56,8 @@ function byAlignment(
     columns.every(({ left }) =>
       page.words.slice(start, end).some(({ across }, n) => {
         const before = n > 0 && page.words[start + n - 1]?.across;
-        const isApart = !before || (across?.[0] ?? 0) - before[1] >= leastGap;
-        return across && isApart && Math.abs(across[0] - left) <= mostAstray;
+        const isApart = !before || (across?.[0] ?? 0) - before[1] >= minGap;
+        return across && isApart && Math.abs(across[0] - left) <= maxAstray;
       }),
     );
   if (own.filter(begins).length < count * keyShare) return undefined;

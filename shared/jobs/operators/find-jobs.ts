@@ -92,18 +92,18 @@ export async function newestJobs(
   return newest;
 }
 
-/** Reads all jobs of some keys that fit, up to `most`, the newest of a key first. */
+/** Reads all jobs of some keys that fit, up to `maxJobs`, the newest of a key first. */
 export async function matchingJobs(
   keyIds: readonly string[],
   filter: JobFilter,
-  most: number,
+  maxJobs: number,
   onKey: (done: number) => void = () => {},
 ): Promise<Job[]> {
   const jobs: Job[] = [];
   await forEachKey(keyIds, onKey, async (keyId) => {
     for await (const { items } of pagesOf(keyId, filter, pageItems)) {
-      jobs.push(...items.slice(0, most - jobs.length));
-      if (jobs.length >= most) break;
+      jobs.push(...items.slice(0, maxJobs - jobs.length));
+      if (jobs.length >= maxJobs) break;
     }
   });
   return jobs;

@@ -5,11 +5,11 @@ import { wakeJob } from '../engine/item/job-wait.ts';
 import { matchingJobs } from './find-jobs.ts';
 
 /** The most jobs that are woken at once. A job whose limit is still used up waits again, for its slot. */
-const most = 1_000;
+const maxJobs = 1_000;
 
 /** Has jobs that wait for their keys' limits ask again within a minute. Returns how many. */
 export async function wakeWaiting(keyIds: readonly string[]): Promise<number> {
-  const waiting = (await matchingJobs(keyIds, { statuses: ['queued'] }, most)).filter(waits);
+  const waiting = (await matchingJobs(keyIds, { statuses: ['queued'] }, maxJobs)).filter(waits);
   const woken = await pLimit(16).map(waiting, async (job) => {
     for await (const part of madeFor(job, partsPrefixOf(job.job_id))) {
       if (waits(part)) await wakeJob(part);

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../http/errors.ts';
 
 /** Enough for the pages that a few people look at: most take 300 KB. */
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 /** How many of a key's pages are drawn, or wait to be, at once: a browser asks for six. */
-const mostOfKey = 8;
+const maxOfKey = 8;
 
 type Drawing = { jpeg: Uint8Array } | { refusal: ServiceError };
 
@@ -20,7 +20,7 @@ export class Drawings {
   async get(keyId: string, page: string, draw: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const id = `${keyId} ${page}`;
     const asking = this.asking.get(keyId) ?? 0;
-    if (asking >= mostOfKey && !this.kept.has(id)) throw tooMany(asking);
+    if (asking >= maxOfKey && !this.kept.has(id)) throw tooMany(asking);
     this.asking.set(keyId, asking + 1);
     try {
       // A drawing under way may be cut short.
@@ -57,7 +57,7 @@ export class Drawings {
     this.kept.set(id, drawing);
     this.bytes += sizeOf(drawing);
     for (const oldest of this.kept.keys()) {
-      if (this.bytes <= mostBytes) break;
+      if (this.bytes <= maxBytes) break;
       this.drop(oldest);
     }
   }

@@ -14,9 +14,9 @@ export function retryJob(
   error: string,
   waitMs: number,
   condition = whileLeased(job),
-  { used, most, counted } = triesOf(job),
+  { used, max, counted } = triesOf(job),
 ): Promise<Job | undefined> {
-  if (used >= most) return failJob(job, error, {}, condition);
+  if (used >= max) return failJob(job, error, {}, condition);
   const now = Date.now();
   return updateJob(job, {
     when: condition,
@@ -35,21 +35,21 @@ export function retryJob(
 /** How many tries a job has used, how many it has at most, and the attributes that count one more. */
 interface Tries {
   used: number;
-  most: number;
+  max: number;
   counted: Partial<Job>;
 }
 
 /** Whether a job that breaks now is not tried again. */
 export function isLastTry(job: Job): boolean {
-  const { used, most } = triesOf(job);
-  return used >= most;
+  const { used, max } = triesOf(job);
+  return used >= max;
 }
 
 /** Counts a job's retries; once it was stopped, its tries to end. */
 function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job): Tries {
   return stop_reason
-    ? { used: stop_tries, most: maxStopTries, counted: { stop_tries: stop_tries + 1 } }
-    : { used: retry_count, most: max_retries, counted: { retry_count: retry_count + 1 } };
+    ? { used: stop_tries, max: maxStopTries, counted: { stop_tries: stop_tries + 1 } }
+    : { used: retry_count, max: max_retries, counted: { retry_count: retry_count + 1 } };
 }
 
 /**
@@ -67,4 +67,4 @@ export function takeBackJob(
   return retryJob(job, error, 0, silent, freeTry);
 }
 
-const freeTry: Tries = { used: 0, most: 1, counted: { runs_alone: true } };
+const freeTry: Tries = { used: 0, max: 1, counted: { runs_alone: true } };

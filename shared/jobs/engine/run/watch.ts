@@ -87,10 +87,10 @@ export const findKeyOf = ({ key_id }: Job): Promise<ApiKey | undefined> =>
 /** Reads the key of a job, as `findKeyOf` does. Throws `NotFoundError` if there is none. */
 export const readKeyOf = async (job: ClaimedJob) => (await findKeyOf(job)) ?? readKey(job.key_id);
 
-/** Returns how many calls of a job may be made at once: `most`, or its key's own limit if that is lower. */
-export async function callsAtOnce(job: ClaimedJob, most: number): Promise<number> {
+/** Returns how many calls of a job may be made at once: `max`, or its key's own limit if that is lower. */
+export async function callsAtOnce(job: ClaimedJob, max: number): Promise<number> {
   const { max_concurrent } = limitsOfKey(await readKeyOf(job));
-  return Math.max(1, Math.min(most, max_concurrent ?? most));
+  return Math.max(1, Math.min(max, max_concurrent ?? max));
 }
 
 async function look(watch: Watch): Promise<void> {

@@ -3,10 +3,10 @@ import type { Model } from '../../../models/catalogue.ts';
 import type { Extracting } from '../../asked/extract-task.ts';
 import { specOfJob } from './extract-input.ts';
 import { pageCharacters } from './pages-of-document.ts';
-import { maxAnswerTokens, mostRepairs, windowLimits } from './window-call.ts';
+import { maxAnswerTokens, maxRepairs, windowLimits } from './window-call.ts';
 
 /** Each answer that can't be read is asked for once more, and each repair is asked for so as well. */
-const mostCallsOfWindow = 2 * (1 + mostRepairs);
+const maxCallsOfWindow = 2 * (1 + maxRepairs);
 
 /** Returns the cost of extracting fields from a text of the given bytes: the likely one has one call for each window. */
 export function extractCost(model: Model, job: Extracting, bytes: number): CostRange {
@@ -17,7 +17,7 @@ export function extractCost(model: Model, job: Extracting, bytes: number): CostR
   // Windows have a page in common, and each may be parted down to its pages.
   const perWindow = Math.max(1, Math.min(maxPages, Math.floor(maxCharacters / pageCharacters)) - 1);
   const windows = Math.ceil(pages / perWindow);
-  const calls = windows * mostCallsOfWindow + (pages > 1 ? 2 * pages : 0);
+  const calls = windows * maxCallsOfWindow + (pages > 1 ? 2 * pages : 0);
   const text = 'x'.repeat(Math.min(bytes, maxCharacters));
   const schema = JSON.stringify(spec.schema).repeat(2);
   const content = `${prompt}${schema}${instruction}${text}`;

@@ -21,7 +21,7 @@ import { specOfJob } from './extract-input.ts';
 import type { ExtractionJob } from './extraction-job.ts';
 import { type ExtractPage, readPages, withoutWords } from './source-pages.ts';
 import { writeTables } from './tables.ts';
-import { mostRepairs, windowLimits } from './window-call.ts';
+import { maxRepairs, windowLimits } from './window-call.ts';
 
 /** The words of a long document take much memory, so documents are searched one at a time. */
 const assembling = pLimit(1);
@@ -105,7 +105,7 @@ class Extraction {
   private async repaired(): Promise<ExtractResult> {
     for (let round = 1; ; round += 1) {
       const { outcome, pages } = await assembling(() => this.joined());
-      const isLast = round > mostRepairs || outcome.missed.size === 0;
+      const isLast = round > maxRepairs || outcome.missed.size === 0;
       if (isLast) return this.resultOf(outcome, pages);
       const before = this.asked.length;
       const windows = this.windows.filter(({ index }) => outcome.missed.has(index));

@@ -14,12 +14,12 @@ import type { ExtractionJob } from './extraction-job.ts';
 import type { ExtractPage } from './source-pages.ts';
 
 /** A model does worse on longer texts, even within its context window. */
-const mostCharacters = 80_000;
+const maxWindowCharacters = 80_000;
 /** What the rows of a full page take in an answer, with their quotes. */
 const tokensOfPage = 5_000;
-const mostPages = 10;
+const maxWindowPages = 10;
 /** How often rows that are missing are asked for again. */
-export const mostRepairs = 2;
+export const maxRepairs = 2;
 
 /** The most that an answer may have: what is held for a window. A reasoning model's thoughts are among it. */
 export const maxAnswerTokens = ({ maxOutputTokens }: Model) => Math.min(32_768, maxOutputTokens);
@@ -33,9 +33,9 @@ export function windowLimits(model: Model, spec: ExtractSpec, instruction = '') 
   const pages = Math.floor(maxAnswerTokens(model) / tokensOfPage);
   return {
     // Without rows an answer is short, for any number of pages.
-    maxPages: hasRows ? Math.max(2, Math.min(mostPages, pages)) : Number.POSITIVE_INFINITY,
+    maxPages: hasRows ? Math.max(2, Math.min(maxWindowPages, pages)) : Number.POSITIVE_INFINITY,
     // Two bytes a token at the least, so that a text of any script fits.
-    maxCharacters: Math.max(1, Math.min(mostCharacters, Math.floor(room * 2))),
+    maxCharacters: Math.max(1, Math.min(maxWindowCharacters, Math.floor(room * 2))),
   };
 }
 

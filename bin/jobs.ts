@@ -12,7 +12,7 @@ import { type Outcome, runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
 import type { JobStatus } from '../shared/jobs/engine/item/status.ts';
 import {
-  type Acted,
+  type ActionOutcome,
   actOn,
   actOnAll,
   actsOn,
@@ -163,7 +163,7 @@ async function find(filter: JobFilter, keyIds: readonly string[]) {
 }
 
 /** What `--json` tells of each job of an action. */
-function shownOf({ key_id, job_id, record, refused }: Acted): object {
+function shownOf({ key_id, job_id, record, refused }: ActionOutcome): object {
   const isRetry = record && record.id !== job_id;
   return {
     id: job_id,

@@ -1,12 +1,12 @@
 const everyMs = 1000;
 
-type Told = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
+type ProgressStream = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
 /**
  * Tells a long work's progress on stderr once a second, on one line of a terminal. `note` is told how much is done,
  * and more in words; `end` clears it.
  */
-export function progress(what: string, total?: number, stream: Told = process.stderr) {
+export function progress(what: string, total?: number, stream: ProgressStream = process.stderr) {
   let toldAtMs = Date.now();
   let told = '';
   const end = () => void (told && stream.isTTY && stream.write('\r\u001b[K'));

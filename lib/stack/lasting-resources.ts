@@ -32,12 +32,12 @@ interface Template {
   Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 }
 
-interface Lasting {
+interface LastingResource {
   type: string;
   properties: Record<string, unknown>;
 }
 
-type Snapshot = Record<string, Lasting>;
+type Snapshot = Record<string, LastingResource>;
 
 interface Index {
   IndexName: string;
@@ -92,15 +92,15 @@ export function checkReplacements(
   throw new Error(lines.join('\n'));
 }
 
-interface Pair {
+interface ComparedResource {
   id: string;
-  before: Lasting;
-  now: Lasting | undefined;
+  before: LastingResource;
+  now: LastingResource | undefined;
 }
 
 const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
 
-function replacements({ id, before: { type, properties }, now }: Pair): string[] {
+function replacements({ id, before: { type, properties }, now }: ComparedResource): string[] {
   if (!now) {
     // A function that is gone takes its log along.
     if (type === 'AWS::Logs::LogGroup') return [];
@@ -112,7 +112,7 @@ function replacements({ id, before: { type, properties }, now }: Pair): string[]
 }
 
 /** Describes changes that CloudFormation refuses: two indexes in one deploy, another key of an index, another view of a stream. */
-function refusals({ id, before, now }: Pair): string[] {
+function refusals({ id, before, now }: ComparedResource): string[] {
   if (!now) return [];
   const [old, wanted] = [indexesOf(before), indexesOf(now)];
   const moved = [...new Set([...old.keys(), ...wanted.keys()])].filter(
@@ -137,7 +137,7 @@ function refusals({ id, before, now }: Pair): string[] {
   ].filter((sentence) => sentence !== false);
 }
 
-const indexesOf = ({ properties }: Lasting) => {
+const indexesOf = ({ properties }: LastingResource) => {
   const indexes = (properties['GlobalSecondaryIndexes'] ?? []) as Index[];
   return new Map(indexes.map((index) => [index.IndexName, index]));
 };

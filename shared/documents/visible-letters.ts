@@ -22,7 +22,7 @@ const maxCovers = 500;
 const maxEmpty = 4;
 
 /** A thing that is drawn on a page. */
-interface Drawn {
+interface DrawnObject {
   /** The later is drawn over the earlier. */
   order: number;
   box: Box;
@@ -116,7 +116,7 @@ class Drawing {
   private readonly pdfium: Pdfium;
   private readonly objects: number[];
   private readonly orders: Map<number, number>;
-  private known: { grounds: Drawn[]; covers: Drawn[] } | undefined;
+  private known: { grounds: DrawnObject[]; covers: DrawnObject[] } | undefined;
 
   constructor(pdfium: Pdfium, objects: number[]) {
     this.pdfium = pdfium;
@@ -139,15 +139,15 @@ class Drawing {
     this.known ??= this.look();
     const { grounds, covers } = this.known;
     const middle = centreOf(place);
-    const lies = (over: boolean) => (drawn: Drawn) =>
+    const lies = (over: boolean) => (drawn: DrawnObject) =>
       drawn.order > order === over && holds(drawn.box, middle);
     return covers.some(lies(true)) || (isWhite && !grounds.some(lies(false)));
   }
 
   private look() {
     const { pdfium, objects } = this;
-    const grounds: Drawn[] = [];
-    const covers: Drawn[] = [];
+    const grounds: DrawnObject[] = [];
+    const covers: DrawnObject[] = [];
     for (const [order, object] of objects.entries()) {
       const type = pdfium.exports.FPDFPageObj_GetType(object);
       if (type === textType) continue;

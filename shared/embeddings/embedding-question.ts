@@ -42,8 +42,7 @@ export function embeddingQuestion(
     body,
     metadata,
     toAnswer: (answer) => answerOf(answer as Partial<EmbeddingList>, expected, inForm),
-    answerBytes:
-      maxAnswerBytes + expected.count * (expected.length ?? maxVectorLength) * numberBytes,
+    answerBytes: maxAnswerBytes + expected.count * (expected.length ?? maxLength) * numberBytes,
   };
 }
 
@@ -51,7 +50,7 @@ export function embeddingQuestion(
 const numberBytes = 24;
 
 /** More numbers than the vectors of any model have. */
-const maxVectorLength = 8_192;
+const maxLength = 8_192;
 
 /** A model as a call knows it: one without output, that reads as much as a request may hold. */
 const calledModel = ({ id, upstreams, usdPerMillionTokens, ...model }: EmbeddingModel): Model => ({

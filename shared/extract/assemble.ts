@@ -13,7 +13,7 @@ import {
 import { readSchema } from './asked/read-schema.ts';
 import type { ExtractSpec } from './asked/spec.ts';
 import { evidenceOf, provenBy, unproven } from './evidence.ts';
-import type { ArrayCoverage, Evidence, ExtractOutcome, Missed } from './outcome.ts';
+import type { ArrayCoverage, Evidence, ExtractOutcome, MissedLine } from './outcome.ts';
 import { placeByColumn } from './rows/by-column.ts';
 import { type PlacedRow, placeRows } from './rows/place-rows.ts';
 import { isShown, unclaimedLines } from './rows/unclaimed-lines.ts';
@@ -121,7 +121,7 @@ function rowsOf(
   }
   const lines = unclaimedLines(array.field, all, pages);
   const missed = (lines ?? []).map(
-    ({ page, text, box }): Missed => ({ path, page: page.page, text, box }),
+    ({ page, text, box }): MissedLine => ({ path, page: page.page, text, box }),
   );
   const coverage: ArrayCoverage = {
     path,
@@ -133,7 +133,7 @@ function rowsOf(
 }
 
 /** Each line is asked of the first window that has its page. */
-const missedOf = (missed: readonly Missed[], answers: readonly WindowAnswer[]) =>
+const missedOf = (missed: readonly MissedLine[], answers: readonly WindowAnswer[]) =>
   Map.groupBy(missed, ({ page }) => {
     const answer = answers.find(({ window }) => page >= window.first && page <= window.last);
     return answer?.window.index ?? 0;

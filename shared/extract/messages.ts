@@ -2,7 +2,7 @@ import { answerSchema } from './answers/answer-schema.ts';
 import { type Field, type JsonSchema, type ObjectField, pointerOf } from './asked/field.ts';
 import { readSchema } from './asked/read-schema.ts';
 import type { ExtractSpec } from './asked/spec.ts';
-import type { Missed } from './outcome.ts';
+import type { MissedLine } from './outcome.ts';
 import { linesOf } from './words/lines.ts';
 import type { SourcePage } from './words/page.ts';
 import { readPage } from './words/read-page.ts';
@@ -24,7 +24,7 @@ const again = `These lines look like rows and were missed. They stand between th
 export function messagesOf(
   spec: ExtractSpec,
   pages: readonly SourcePage[],
-  missed?: readonly Missed[],
+  missed?: readonly MissedLine[],
 ): { messages: Message[]; schema: JsonSchema } {
   const root = readSchema(spec.schema);
   const content = missed
@@ -45,10 +45,10 @@ export function messagesOf(
 const shown = (page: number, text: string) =>
   `<page number="${page}">\n${text.replace(/<(?=\/?page)/gi, '< ')}\n</page>`;
 
-const missedLines = (missed: readonly Missed[]) =>
+const missedLines = (missed: readonly MissedLine[]) =>
   missed.map(({ path, page, text }) => JSON.stringify({ list: path, page, line: text })).join('\n');
 
-function around(pages: readonly SourcePage[], missed: readonly Missed[]): string[] {
+function around(pages: readonly SourcePage[], missed: readonly MissedLine[]): string[] {
   return pages.flatMap((source) => {
     const texts = new Set(
       missed.filter(({ page }) => page === source.page).map(({ text }) => text),

@@ -16,7 +16,7 @@ export interface Evidence {
 }
 
 /** A line of a page that stands as a row and that no row claims. `path` is the array's JSON pointer. */
-export interface Missed {
+export interface MissedLine {
   path: string;
   page: number;
   text: string;
@@ -29,7 +29,7 @@ export interface ArrayCoverage {
   /** Rows that stand on the pages; null where that can't be counted. */
   on_pages: number | null;
   /** The first rows on pages that no row of the answer claims. */
-  missing: Omit<Missed, 'path'>[];
+  missing: Omit<MissedLine, 'path'>[];
 }
 
 export interface PageCoverage {
@@ -44,5 +44,5 @@ export interface ExtractOutcome {
   evidence: Evidence[];
   coverage: { pages: PageCoverage[]; arrays: ArrayCoverage[] };
   /** By a window's index, the lines that a repair asks of it again. */
-  missed: Map<number, Missed[]>;
+  missed: Map<number, MissedLine[]>;
 }

@@ -29,7 +29,7 @@ export interface KeyChange {
 }
 
 /** The attributes of a change beside its number and time. */
-type Noted = Pick<KeyChange, 'by' | 'action' | 'fields' | 'old_secret_until'>;
+type NewChange = Pick<KeyChange, 'by' | 'action' | 'fields' | 'old_secret_until'>;
 
 /** The number of changes of a key or team. */
 export interface Changes {
@@ -43,7 +43,7 @@ const idOf = (keyId: string, number: number) => `${prefix}${keyId}#${number}`;
 export const nextChange = ({ changes }: Changes) => changes + 1;
 
 /** Makes the write of a change, for the transaction that makes the change. */
-export function historyPut(key: { id: string } & Changes, change: Noted): TransactWriteItem {
+export function historyPut(key: { id: string } & Changes, change: NewChange): TransactWriteItem {
   const number = nextChange(key);
   const Item: KeyChange = {
     id: idOf(key.id, number),
@@ -65,7 +65,7 @@ export function historyPut(key: { id: string } & Changes, change: Noted): Transa
 export async function writeChange(
   old: { id: string } & Changes,
   fields: object,
-  change: Noted,
+  change: NewChange,
   ...others: TransactWriteItem[]
 ): Promise<boolean> {
   const set = Object.entries({ ...fields, changes: nextChange(old) });

@@ -31,8 +31,8 @@ const throttled = json(
   ['Retry-After'],
 );
 
-/** The fields of one error for clients of any protocol. */
-interface Told {
+/** An example of an error, with the fields for clients of any protocol. */
+interface ErrorExample {
   title: string;
   description: string;
   message: string;
@@ -45,8 +45,8 @@ interface Told {
 }
 
 /** Describes an error as clients read it outside `/v1`, of chat completions, and of Messages. */
-function inEachShape(told: Told) {
-  const { title, description, message, type, code, messagesType, figures, headers = [] } = told;
+function inEachShape(example: ErrorExample) {
+  const { title, description, message, type, code, messagesType, figures, headers = [] } = example;
   const error = { message, type, param: null, code, ...figures };
   const messagesError = { type: messagesType, message, ...figures };
   return {

@@ -28,8 +28,8 @@ export const requeueDue = (key: EventKey, dueAt: string, graceMs: number) =>
 export const putOff = (key: EventKey, waitMs: number) =>
   change(key, (value) => ({ set: [`due_at = ${value(instantIn(waitMs))}`] }));
 
-/** What a try leaves: the end of the event, or when it is tried again. */
-export interface Tried {
+/** The outcome of a try: the end of the event, or the wait before the next try. */
+export interface TryOutcome {
   /** When the try began. */
   at: string;
   error?: string;
@@ -39,7 +39,7 @@ export interface Tried {
 }
 
 /** Writes down a try of a claimed event. */
-export const noteTry = (key: EventKey, { at, error, status, waitMs = 0 }: Tried) =>
+export const noteTry = (key: EventKey, { at, error, status, waitMs = 0 }: TryOutcome) =>
   change(key, (value, name) => ({
     set: [
       `tries = tries + ${value(1)}`,

@@ -1,4 +1,4 @@
-import type { Acted, JobAction } from '../../../shared/jobs/operators/act-on.ts';
+import type { ActionOutcome, JobAction } from '../../../shared/jobs/operators/act-on.ts';
 import type { JobSheet } from '../../../shared/jobs/operators/job-sheet.ts';
 import { aligned, dollars, minuteOf, printable } from '../text.ts';
 
@@ -62,7 +62,7 @@ const maxOwners = 5;
 /** Says what came of an action on many jobs. */
 export function describeActed(
   action: JobAction,
-  acted: readonly Acted[],
+  acted: readonly ActionOutcome[],
   leftOut: readonly { parent_job_id?: string }[],
 ): string {
   const refused = acted.filter((each) => each.refused !== undefined);

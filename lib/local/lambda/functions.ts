@@ -34,9 +34,9 @@ function processesIn(template: Template, names: ResourceNames): (name: string) =
     const name = nameIn(String(reference));
     maxProcesses.set(name, Math.max(processes, maxProcesses.get(name) ?? 0));
   };
-  const each = (type: string, read: (properties: Fed) => void) => {
+  const each = (type: string, read: (properties: InvokerProperties) => void) => {
     for (const [, { Properties }] of resourcesOf(template, type)) {
-      read(resolve(Properties, names) as Fed);
+      read(resolve(Properties, names) as InvokerProperties);
     }
   };
   each('AWS::ApiGateway::Authorizer', ({ AuthorizerUri }) => note(AuthorizerUri, 0));
@@ -50,8 +50,8 @@ function processesIn(template: Template, names: ResourceNames): (name: string) =
   return (name) => maxProcesses.get(name) ?? ofOthers;
 }
 
-/** What says which function something feeds. */
-interface Fed {
+/** The properties by which resources name the function that they invoke. */
+interface InvokerProperties {
   AuthorizerUri?: string;
   HttpMethod?: string;
   Integration?: { Uri?: string };

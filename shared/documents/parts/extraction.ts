@@ -55,7 +55,7 @@ export async function extractParts(options: ExtractionOptions): Promise<Part[]> 
   return taking.parts;
 }
 
-interface Taken {
+interface NestedFile {
   /** '' for the document itself. */
   name: string;
   bytes: Buffer;
@@ -75,7 +75,7 @@ class Extraction {
     this.maxCharacters = options.maxCharacters ?? maxCharacters;
   }
 
-  async takeComposite({ kind, ...file }: Taken & { kind: CompositeKind }): Promise<void> {
+  async takeComposite({ kind, ...file }: NestedFile & { kind: CompositeKind }): Promise<void> {
     const takers: Record<CompositeKind, () => Promise<void> | void> = {
       html: () => this.takeHtml(file),
       rtf: () => this.takeRtf(file),
@@ -85,25 +85,25 @@ class Extraction {
     return takers[kind]();
   }
 
-  private takeHtml({ name, bytes }: Taken): void {
+  private takeHtml({ name, bytes }: NestedFile): void {
     const html = decodeHtml(bytes, this.warned);
     const urls = [...html.matchAll(/data:image\/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)/g)];
     const pictures = urls.map((match) => () => Buffer.from(match[1] ?? '', 'base64'));
     this.addText(name, htmlText(html, this.maxCharacters), pictures);
   }
 
-  private takeRtf({ name, bytes }: Taken): void {
+  private takeRtf({ name, bytes }: NestedFile): void {
     const { text, pictures } = readRtf(bytes, this.maxCharacters, this.warned);
     this.addText(name, text, pictures);
   }
 
-  private async takeEmail({ name, bytes, depth }: Taken): Promise<void> {
+  private async takeEmail({ name, bytes, depth }: NestedFile): Promise<void> {
     const { text, pictures, attachments } = await readEmail(bytes, this.warned);
     this.addText(name, text, pictures);
     await this.takeAll(attachments, { name, depth });
   }
 
-  private takeArchive(file: Taken): Promise<void> | void {
+  private takeArchive(file: NestedFile): Promise<void> | void {
     const packed = unpacked(file, this.total);
     if (packed) return this.takeAll(packed, file);
     const archive = new Archive(file.bytes, this.total);
@@ -113,7 +113,7 @@ class Extraction {
     return this.takeOffice(archive, kind, file);
   }
 
-  private takeOffice(archive: Archive, kind: OfficeKind, { name }: Taken): void {
+  private takeOffice(archive: Archive, kind: OfficeKind, { name }: NestedFile): void {
     const text = officeText(archive, kind, this.maxCharacters, this.warned);
     // Slides have headings of their own making.
     const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
@@ -122,13 +122,13 @@ class Extraction {
     this.addText(name, isEmpty ? '' : text, picturesIn(archive, slides), slides !== whole);
   }
 
-  private takeEpub(archive: Archive, { name }: Taken): void {
+  private takeEpub(archive: Archive, { name }: NestedFile): void {
     const epub = openEpub(archive);
     const text = epubText(archive, epub, this.maxCharacters, this.warned);
     this.addText(name, text, picturesIn(archive, epub.pictures));
   }
 
-  private async takeFiles(archive: Archive, { name, depth }: Taken): Promise<void> {
+  private async takeFiles(archive: Archive, { name, depth }: NestedFile): Promise<void> {
     const names = archive.names().filter(isOfPeople);
     if (names.length === 0) throw emptyDocument('files');
     const files = names.map((each) => ({
@@ -141,7 +141,7 @@ class Extraction {
     await this.takeAll(files, { name, depth });
   }
 
-  private async takeAll(files: ContainedFile[], within: Pick<Taken, 'name' | 'depth'>) {
+  private async takeAll(files: ContainedFile[], within: Pick<NestedFile, 'name' | 'depth'>) {
     if (this.parts.length + files.length > maxParts) throw tooMany();
     for (const file of files) {
       const name = posix.join(within.name, printable(file.name));
@@ -198,7 +198,7 @@ export function refusalOf(error: unknown): ServiceError {
 }
 
 /** Returns the files that tar or gzip has packed; undefined for a ZIP. What is unpacked counts with all else. */
-function unpacked({ name, bytes }: Taken, total: UnpackedTotal): ContainedFile[] | undefined {
+function unpacked({ name, bytes }: NestedFile, total: UnpackedTotal): ContainedFile[] | undefined {
   const type = typeBySignature(bytes);
   if (type === 'application/gzip') {
     const inner = posix

@@ -5,17 +5,17 @@ import { processBeside } from '../processes/start-process.ts';
 import type { ExtractionOptions } from './extraction.ts';
 import type { Part } from './part.ts';
 
-/** What takes documents apart, one at a time, and how long each may take. */
-interface Taker {
+/** The process that takes documents apart, one at a time, and how long each document may take. */
+interface ExtractionProcess {
   process: DocumentProcess<ExtractionOptions, Part[]>;
   ms: number;
 }
 
 /** Makes a process. `heapMb` bounds its JavaScript heap; a document's bytes have a bound of their own. */
-export const takingProcess = (heapMb: number): Taker['process'] =>
+export const takingProcess = (heapMb: number): ExtractionProcess['process'] =>
   new DocumentProcess(processBeside(import.meta.url, 'take-apart-process'), { heapMb });
 
-const taker: Taker = { process: takingProcess(512), ms: 30_000 };
+const usual: ExtractionProcess = { process: takingProcess(512), ms: 30_000 };
 
 /**
  * Takes a document apart: its text, its pictures if it has none or with `forceOcr`, and the files in it, however
@@ -26,9 +26,9 @@ const taker: Taker = { process: takingProcess(512), ms: 30_000 };
 export async function takeApart(
   options: ExtractionOptions,
   reading: Reading,
-  given: Partial<Taker> = {},
+  given: Partial<ExtractionProcess> = {},
 ): Promise<Part[]> {
-  const { process, ms } = { ...taker, ...given };
+  const { process, ms } = { ...usual, ...given };
   try {
     return await process.askTwice(options, ms, reading);
   } catch (error) {

@@ -21,8 +21,8 @@ export const actsOn = {
   delete: ['done', 'failed', 'cancelled'],
 } as const satisfies Record<JobAction, JobStatus[]>;
 
-/** What came of an action on one job: its record, or of a retry the new job's; or why it was refused. */
-export interface Acted {
+/** The outcome of an action on one job: its record, a retry's new one, or the reason for a refusal. */
+export interface ActionOutcome {
   key_id: string;
   job_id: string;
   record?: JobRecord;
@@ -50,9 +50,9 @@ export async function actOnAll(
   jobs: readonly JobKey[],
   keys: ReadonlyMap<string, ApiKey>,
   onJob: (done: number) => void = () => {},
-): Promise<Acted[]> {
+): Promise<ActionOutcome[]> {
   let done = 0;
-  const act = async ({ key_id, job_id }: JobKey): Promise<Acted> => {
+  const act = async ({ key_id, job_id }: JobKey): Promise<ActionOutcome> => {
     try {
       const key = keys.get(key_id);
       if (!key) throw new ConflictError('Its key is gone.');

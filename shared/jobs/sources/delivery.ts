@@ -86,10 +86,10 @@ export function bodyOf({ text = '', path }: Pick<Deliverable, 'text' | 'path'>) 
 const maxNameBytes = 240;
 const maxSlugBytes = 48;
 
-type Named = Pick<SourceJob, 'key_id' | 'drive_file_id' | 'filename'> & Task;
+type NamedJob = Pick<SourceJob, 'key_id' | 'drive_file_id' | 'filename'> & Task;
 
 /** Returns a result's name: its source's with `suffix`. A further question has its words and hash before that. */
-async function resultName(job: Named, suffix: string): Promise<string> {
+async function resultName(job: NamedJob, suffix: string): Promise<string> {
   const { filename = 'document' } = job;
   const isAnswer = suffix === '.result.md' || job.extract !== undefined;
   const slug = isAnswer && (await slugUnlessFirst(job));
@@ -101,7 +101,7 @@ export const withSuffix = (name: string, suffix: string) =>
   `${cut(name, maxNameBytes - Buffer.byteLength(suffix))}${suffix}`;
 
 /** Returns a question's own part of a name. The first about a source has none, for as long as jobs are kept. */
-async function slugUnlessFirst(job: Named): Promise<string | undefined> {
+async function slugUnlessFirst(job: NamedJob): Promise<string | undefined> {
   const claim = nameClaimOf(job);
   const claimed = await putItem({
     TableName: setting('JOBS_TABLE'),

@@ -15,7 +15,7 @@ export type Copy = Required<
 const reusedForSeconds = 7 * 86_400;
 
 /** A copy as its job has it, and the item by which later jobs find it. */
-type HadCopy = Copy & Pick<SourceJob, 'copy_id'>;
+type FindableCopy = Copy & Pick<SourceJob, 'copy_id'>;
 
 /**
  * Returns a copy of the same content that a job of the key has made of late, or makes one. `share` lets later jobs
@@ -25,7 +25,7 @@ export async function copyOnce(
   job: JobKey,
   file: DriveFile,
   copy: () => Promise<{ made: Copy; isOfContent: boolean }>,
-): Promise<{ copy: HadCopy; share?: () => Promise<unknown> }> {
+): Promise<{ copy: FindableCopy; share?: () => Promise<unknown> }> {
   const itemKey = { key_id: job.key_id, job_id: copyIdOf(file) };
   const kept = await findCopy(itemKey);
   if (kept && (await noteUse(job, itemKey, kept))) {

@@ -6,30 +6,30 @@ import type { Job } from '../job.ts';
 import { stepsOf } from './schema-fields.ts';
 import type { Value, Values } from './values.ts';
 
-/** What was said of a value; `correction` is the right one as JSON, empty where the value was confirmed. */
-export interface Said {
+/** A rating of a value; `correction` is the right value as JSON, empty where the value was confirmed. */
+export interface ValueFeedback {
   rating: 'up' | 'down';
   correction: string;
 }
 
 export interface Corrections {
   /** The corrections, by the paths of their values. */
-  said: ReadonlyMap<string, Said>;
+  said: ReadonlyMap<string, ValueFeedback>;
   failure: Error | undefined;
   reload(): void;
-  /** Keeps that a value is right, or which one would be. */
-  save(value: Value, said: Said): Promise<void>;
+  /** Saves that a value is right, or the right value. */
+  save(value: Value, said: ValueFeedback): Promise<void>;
 }
 
-/** Reads what was said of a job's values, and says more. */
+/** Reads the feedback on a job's values, and saves more. */
 export function useCorrections({ id, job_type, model }: Job): Corrections {
   const path = `/feedback?session_id=${encodeURIComponent(id)}`;
   const { value, failure, reload } = useLive(path, (signal) => get<FeedbackList>(path, signal), {
     isFinal: () => true,
   });
-  const [saved, setSaved] = useState<ReadonlyMap<string, Said>>(new Map());
+  const [saved, setSaved] = useState<ReadonlyMap<string, ValueFeedback>>(new Map());
   return {
-    // What was saved since that was read is newer.
+    // Feedback saved on this page is newer than what was read.
     said: new Map([...saidIn(value?.feedback ?? []), ...saved]),
     failure,
     reload,
@@ -48,14 +48,14 @@ export function useCorrections({ id, job_type, model }: Job): Corrections {
   };
 }
 
-function* saidIn(feedback: FeedbackList['feedback']): Generator<[string, Said]> {
+function* saidIn(feedback: FeedbackList['feedback']): Generator<[string, ValueFeedback]> {
   for (const { message_id, rating, correction } of feedback) {
     if (message_id) yield [message_id, { rating, correction }];
   }
 }
 
 /** Returns the right value that was said, as it was extracted if that was confirmed; undefined if it can't be read. */
-export function rightValue(value: unknown, { rating, correction }: Said): unknown {
+export function rightValue(value: unknown, { rating, correction }: ValueFeedback): unknown {
   if (rating === 'up') return value;
   try {
     return JSON.parse(correction);

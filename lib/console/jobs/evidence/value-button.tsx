@@ -1,6 +1,6 @@
 import { Correction } from './correction.tsx';
 import { buttonId, isPicked, type Place, type View } from './marks.ts';
-import { rightValue, type Said } from './use-corrections.ts';
+import { rightValue, type ValueFeedback } from './use-corrections.ts';
 import { standingOf, textOf, type Value } from './values.ts';
 
 /** A value by its name; once picked, with what proves it and a form to correct it. */
@@ -47,7 +47,7 @@ export function Pick({
 }
 
 /** A value as it was extracted, or what it was corrected to. */
-function Shown({ value, said }: { value: unknown; said: Said | undefined }) {
+function Shown({ value, said }: { value: unknown; said: ValueFeedback | undefined }) {
   if (said?.rating === 'up') {
     return (
       <span class="told">

@@ -10,29 +10,29 @@ import type { SourceJob } from '../../sources/source-job.ts';
 import { chatResultOf } from './ask.ts';
 import { askAbout } from './ask-about.ts';
 
-interface Asks {
+interface ChatPurpose {
   use: 'chat' | 'pipeline';
   /** The job that the answer names, if it isn't the one that asks. */
   forJobId?: string;
-  /** What the text that it asks about lacks. */
+  /** What the text of the document lacks. */
   warnings?: ResultWarning[];
 }
 
-/** Asks about a document's pages. `asks` says what the calls are for, and for which job of the caller's they are made. */
+/** Asks about a document's pages. `purpose` says what the calls are for, and the caller's job. */
 export async function answerPages(
   job: Claimed<SourceJob>,
   model: Model,
   pages: string[],
   signal: AbortSignal,
-  asks: Asks = { use: 'chat' },
+  purpose: ChatPurpose = { use: 'chat' },
 ): Promise<RunEnd> {
   const progress = { calls: 0 };
-  const { use } = asks;
+  const { use } = purpose;
   const about = { job, model, pages, use, instruction: job.pipeline_instruction, progress };
   const hasMoved = () => progress.calls > 0;
   return orGoOn(job, signal, hasMoved, async () => {
     const { answer, parts } = await askAbout(about, signal);
-    return finishChat(job, answer, parts, asks);
+    return finishChat(job, answer, parts, purpose);
   });
 }
 
@@ -41,20 +41,20 @@ export async function finishChat(
   job: Claimed<SourceJob>,
   answer: Answer,
   parts = 1,
-  asks: Asks = { use: 'chat' },
+  purpose: ChatPurpose = { use: 'chat' },
 ): Promise<RunEnd> {
-  const { warnings = [] } = asks;
+  const { warnings = [] } = purpose;
   const result: ChatResult = {
     ...chatResultOf(answer),
     ...(parts > 1 && { parts }),
     ...(warnings.length > 0 && { warnings }),
   };
-  const text = withHead(answer.content ?? '', headOf(job, asks));
+  const text = withHead(answer.content ?? '', headOf(job, purpose));
   const delivery = await deliver(job, { suffix: '.result.md', mimeType: 'text/markdown', text });
   return completionOf(job, result, delivery);
 }
 
-const headOf = (job: SourceJob, { forJobId = job.job_id }: Asks): AnswerHead => ({
+const headOf = (job: SourceJob, { forJobId = job.job_id }: ChatPurpose): AnswerHead => ({
   question: job.pipeline_instruction,
   model: job.model,
   job: forJobId,

@@ -1,7 +1,7 @@
 import type { Answer } from '../../../chat/ask.ts';
 import { readAnswer, type WindowAnswer } from '../../../extract/answers/answer.ts';
 import { InvalidAnswer } from '../../../extract/asked/errors.ts';
-import type { Missed } from '../../../extract/outcome.ts';
+import type { MissedLine } from '../../../extract/outcome.ts';
 import type { PageWindow } from '../../../extract/words/page.ts';
 import { ModelError } from '../../../models/errors.ts';
 import { findStep } from '../../engine/item/steps.ts';
@@ -28,7 +28,7 @@ export interface Round {
   question: Question;
   pages: readonly ExtractPage[];
   round: number;
-  missedIn?: ReadonlyMap<number, Missed[]>;
+  missedIn?: ReadonlyMap<number, MissedLine[]>;
   /** Is called for each call that is new, and for each window that is done. */
   onCall: () => void;
   onWindow: (isAnswered: boolean) => void;

@@ -4,7 +4,7 @@ import { arraysOf } from '../../../extract/asked/field.ts';
 import { readSchema } from '../../../extract/asked/read-schema.ts';
 import type { ExtractSpec } from '../../../extract/asked/spec.ts';
 import { messagesOf } from '../../../extract/messages.ts';
-import type { Missed } from '../../../extract/outcome.ts';
+import type { MissedLine } from '../../../extract/outcome.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { estimateTokens } from '../../../models/token-bounds.ts';
 import { chargeSubjectOf } from '../../asked/model-call.ts';
@@ -51,7 +51,7 @@ export interface Question {
 export async function windowCall(
   { job, model, spec, signal }: Question,
   pages: readonly ExtractPage[],
-  missed: Missed[] | undefined,
+  missed: MissedLine[] | undefined,
 ): Promise<ModelCall> {
   const { messages, schema } = messagesOf(spec, [...pages], missed);
   const asked = withSchema(model, messages, schema);

@@ -59,15 +59,16 @@ const faultWeight = 10;
 
 /**
  * Encodings of two high bytes a letter, which chardet takes for one another in short texts and in lists of names: their
- * usual letters; percents of confidence that each of these gives, the more the fewer there are; and for its rarity.
+ * usual letters, and what counts for each in percents of confidence: one of these, the more the fewer there are; one of
+ * the rare letters; and its own rarity.
  */
-const pairEncodings: readonly { name: string; usual: RegExp; each: number; rarity: number }[] = [
-  { name: 'euc-kr', usual: /^[\xb0-\xc8][\xa1-\xfe]/, each: 19, rarity: 5 },
-  { name: 'gb18030', usual: /^[\xb0-\xd7][\xa1-\xfe]/, each: 12, rarity: 0 },
-  { name: 'euc-jp', usual: /^[\xa4\xa5\xb0-\xcf][\xa1-\xfe]/, each: 15, rarity: 40 },
+const pairEncodings = [
+  { name: 'euc-kr', usual: /^[\xb0-\xc8][\xa1-\xfe]/, each: 19, rare: 40, rarity: 18 },
+  { name: 'gb18030', usual: /^[\xb0-\xd7][\xa1-\xfe]/, each: 12, rare: 15, rarity: 0 },
+  { name: 'euc-jp', usual: /^[\xa4\xa5\xb0-\xcf][\xa1-\xfe]/, each: 15, rare: 15, rarity: 40 },
 ];
-/** What other letters take: those of two high bytes, and all else, which few texts in these encodings have. */
-const [rareLetterWeight, oddLetterWeight] = [15, 60];
+/** What a letter takes that isn't of two high bytes, which few texts in these encodings have. */
+const oddLetterWeight = 60;
 
 /** Guesses the encoding of a text that is no UTF-8, by its letters' frequency, and by what no text has. */
 export function guessEncoding(bytes: Uint8Array): string {
@@ -93,9 +94,9 @@ function weighPairs(text: string): { name: string; confidence: number }[] {
   // Words in the capitals of Cyrillic and Greek, or in KOI8's small letters, keep to a quarter of the high bytes.
   if (told.every((letter) => /^[\xc0-\xdf]{2}/.test(letter))) return [];
   const odd = told.filter((letter) => !/^[\xa1-\xfe]{2}/.test(letter)).length;
-  return pairEncodings.map(({ name, usual, each, rarity }) => {
+  return pairEncodings.map(({ name, usual, each, rare, rarity }) => {
     const count = told.filter((letter) => usual.test(letter)).length;
-    const taken = (told.length - odd - count) * rareLetterWeight + odd * oddLetterWeight;
+    const taken = (told.length - odd - count) * rare + odd * oddLetterWeight;
     return { name, confidence: count * each - taken - rarity };
   });
 }

@@ -132,6 +132,12 @@ const texts: [encoding: string, text: string, hex: string][] = [
     'bbe1ccbe2cc9f4bdf02cb5ebcdbf0ac5cfcad5ccc02cb7d0cdfd2c393935340ab0cbc6a3c0bf2cb1c4b6c82c363036330ab9e2b6b6b0eccfba2cc1edccb32c363134380a',
   ],
   ['windows-1251', 'НАЗВАНИЕ\tЦЕНА\nКРАН\t350\n', 'cdc0c7c2c0cdc8c509d6c5cdc00acad0c0cd093335300a'],
+  [
+    'gb18030',
+    '名称,价格\n阀门,3.5\n水泵,12\n',
+    'c3fbb3c62cbcdbb8f10ab7a7c3c52c332e350acbaeb1c32c31320a',
+  ],
+  ['gb18030', '你好', 'c4e3bac3'],
 ];
 
 it.each(texts)('a text in %s is read: %s', (_, text, hex) => {

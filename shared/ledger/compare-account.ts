@@ -3,7 +3,7 @@ import { type Account, spentSince, windowOf } from './account/account.ts';
 import { type AccountHold, costOn, holdsOfCharge } from './account/account-hold.ts';
 import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './account/epoch.ts';
 import { furtherAccounts } from './owner-limits.ts';
-import { readWhole } from './parts/whole.ts';
+import { readWhole, type Whole } from './parts/whole.ts';
 import { standingBeside, standingOf } from './standing-hold.ts';
 import { isBeside, isFurther } from './terms/account-ids.ts';
 import type { Charge } from './terms/charge.ts';
@@ -17,49 +17,47 @@ export interface AccountDifference {
   charged: number;
 }
 
-/** Compares an account, as it was read, with its charges. A figure that differs on some parts is the sum of those. */
-export class WholeSum {
-  private readonly id: string;
-  private readonly sums: Map<string, ReturnType<typeof accountSum>>;
-  /** The earliest moment from which it counts charges as spent. */
-  readonly spentSince: string;
+/**
+ * Compares an account, as it was read, with its charges. A figure that differs on some parts is the sum of those.
+ * `standing` has the open holds by the ids of their parts.
+ */
+function wholeSum(parts: Whole['parts'], standing: ReadonlyMap<string, number>) {
+  const account = parts[0].key_id;
+  const now = Date.now();
+  const sums = new Map(
+    parts.map((part) => [part.key_id, accountSum(part, standing.get(part.key_id) ?? 0, now)]),
+  );
+  return {
+    /** The earliest moment from which it counts charges as spent. */
+    spentSince: parts.map(spentSince).sort()[0] ?? '',
+    /** How many of its epochs are not compared, as they were not audited yet. */
+    underWay: sums.values().reduce((sum, { openEpochs }) => sum + openEpochs.size, 0),
 
-  /** `standing` has the open holds by the ids of their parts. */
-  constructor(parts: readonly Account[], standing: ReadonlyMap<string, number>, now = Date.now()) {
-    this.id = parts[0]?.key_id ?? '';
-    this.spentSince = parts.map(spentSince).sort()[0] ?? '';
-    this.sums = new Map(
-      parts.map((part) => [part.key_id, accountSum(part, standing.get(part.key_id), now)]),
-    );
-  }
+    /** Adds a charge that was held on it. */
+    add(charge: Charge): void {
+      for (const part of holdsOfCharge(charge)) sums.get(part.key_id)?.add(charge, part);
+    },
 
-  /** Adds a charge that was held on it. */
-  add(charge: Charge): void {
-    for (const part of holdsOfCharge(charge)) this.sums.get(part.key_id)?.add(charge, part);
-  }
-
-  /** How many of its epochs are not compared, as they were not audited yet. */
-  get underWay(): number {
-    return [...this.sums.values()].reduce((sum, { openEpochs }) => sum + openEpochs.size, 0);
-  }
-
-  /** The figures that differ. */
-  differences(): AccountDifference[] {
-    const differences = [...this.sums.values()].flatMap((sum) => sum.differences());
-    return [...Map.groupBy(differences, ({ figure }) => figure)].map(([figure, of]) => ({
-      figure,
-      ...(isFurther(this.id) && { account: this.id }),
-      kept: of.reduce((sum, { kept }) => sum + kept, 0),
-      charged: of.reduce((sum, { charged }) => sum + charged, 0),
-    }));
-  }
+    /** The figures that differ. */
+    differences(): AccountDifference[] {
+      const differences = sums.values().flatMap((sum) => sum.differences());
+      return [...Map.groupBy(differences, ({ figure }) => figure)].map(([figure, of]) => ({
+        figure,
+        ...(isFurther(account) && { account }),
+        kept: of.reduce((sum, { kept }) => sum + kept, 0),
+        charged: of.reduce((sum, { charged }) => sum + charged, 0),
+      }));
+    },
+  };
 }
+
+type WholeSum = ReturnType<typeof wholeSum>;
 
 /**
  * Compares an account with the charges of its window. Audited sums never change; an epoch that is not audited counts
  * by the account's own sum on both sides, as calls may be under way. `standingNanoUsd` stands on it, of whichever jobs.
  */
-function accountSum(account: Account, standingNanoUsd = 0, now = Date.now()) {
+function accountSum(account: Account, standingNanoUsd: number, now: number) {
   // The epochs that were not audited yet.
   const openEpochs: ReadonlySet<number> = new Set(epochsIn(account));
   const window = windowOf(account);
@@ -102,7 +100,7 @@ export async function readSummed(id: string): Promise<WholeSum | undefined> {
     const after = await standingSum(id);
     // A hold is lowered and ended, and never the same again.
     if (after.all === before.all || reads === maxReads) {
-      return new WholeSum(whole.parts, after.byPart);
+      return wholeSum(whole.parts, after.byPart);
     }
     before = after;
   }

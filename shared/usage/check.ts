@@ -3,6 +3,7 @@ import { ConflictError } from '../http/errors.ts';
 import { type AccountDifference, furtherSummed, readSummed } from '../ledger/compare-account.ts';
 import { endedCharges, endedOnTeam, firstKeptDay } from './charges.ts';
 import { compareUsage, type UsageDifference } from './compare.ts';
+import type { EndedCharge } from './figures.ts';
 import { readTotal } from './total.ts';
 
 /** Whether a key's account, its usage by model, by tag and by day, and its charges agree. */
@@ -28,16 +29,10 @@ const countedWithinMs = 60_000;
 
 /** Compares a key's account and usage with its charges, from a day on. Only the revision of the usage changes. */
 export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> {
-  const check = await compareKey(keyId, from);
-  const { problem, missed, usage_differences, account_differences } = check;
-  const wrong = missed + usage_differences.length + account_differences.length;
-  return { ...check, agrees: problem === null && wrong === 0 };
-}
-
-async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 'agrees'>> {
   const { compares_account, epochs, sums } = await sumsOf(keyId, from);
-  const check: Omit<KeyCheck, 'agrees'> = {
+  const check: KeyCheck = {
     key_id: keyId,
+    agrees: false,
     charges: 0,
     usage_differences: [],
     missed: 0,
@@ -46,26 +41,26 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     under_way: { charges: 0, epochs },
     problem: null,
   };
-  if (await isUsed(keyId)) {
-    const lately = new Date(Date.now() - countedWithinMs).toISOString();
-    try {
-      const { charges, differences } = await compareUsage(keyId, from, (page) => {
-        for (const charge of page) {
-          for (const sum of sums) sum.add(charge);
-          if (charge.counted_in !== undefined) continue;
-          if (charge.ended_at < lately) check.missed += 1;
-          else check.under_way.charges += 1;
-        }
-      });
-      check.charges = charges;
-      check.usage_differences = differences;
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      return { ...check, problem: error.message };
+  const lately = new Date(Date.now() - countedWithinMs).toISOString();
+  const onRead = (page: EndedCharge[]) => {
+    for (const charge of page) {
+      for (const sum of sums) sum.add(charge);
+      if (charge.counted_in !== undefined) continue;
+      if (charge.ended_at < lately) check.missed += 1;
+      else check.under_way.charges += 1;
     }
+  };
+  try {
+    const compared = (await isUsed(keyId)) && (await compareUsage(keyId, from, onRead));
+    const { charges = 0, differences = [] } = compared || {};
+    const account_differences = sums.flatMap((sum) => sum.differences());
+    const wrong = check.missed + differences.length + account_differences.length;
+    const found = { charges, usage_differences: differences, account_differences };
+    return { ...check, ...found, agrees: wrong === 0 };
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    return { ...check, problem: error.message };
   }
-  check.account_differences = sums.flatMap((sum) => sum.differences());
-  return check;
 }
 
 /** An account and its further limits, if all charges of its window are kept and will be read. */

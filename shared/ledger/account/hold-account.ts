@@ -76,37 +76,35 @@ export async function holdOnAccount(
   const counts = asRequest || isBeside(keyId);
   const counted = requestsAttribute(now);
   const count = requests?.count ?? 1;
-  const update = accountUpdate(keyId, (value) => {
-    return {
-      when: [
-        `available >= ${value(from)}`,
-        below !== undefined && `available < ${value(below)}`,
-        `window_ends_at > ${value(new Date(now).toISOString())}`,
-        takesHolds(epoch, value),
-        'attribute_not_exists(closed)',
-        ...(asRequest
-          ? requests
-            ? leavesHalf(counted, requests, value)
-            : mayRequest(counted, value)
-          : []),
-      ],
-      set: [
-        `available = available - ${value(holdNanoUsd)}`,
-        `held = held + ${value(holdNanoUsd)}`,
-        addTo(heldAttribute(epoch), holdNanoUsd, value),
-        counts && addTo(counted, count, value),
-        asRequest && addTo('running', count, value),
-        asRequest && addTo(runningAttribute(epoch), count, value),
-        `audit_at = if_not_exists(audit_at, ${value(auditAt(epoch))})`,
-      ],
-      remove: [
-        endedAttribute(noLongerSummed(now)),
-        doneAttribute(noLongerSummed(now)),
-        // The count of a minute that is over, so that a busy account stays small.
-        counts && requestsAttribute(now - 2 * 60_000),
-      ],
-    };
-  });
+  const update = accountUpdate(keyId, (value) => ({
+    when: [
+      `available >= ${value(from)}`,
+      below !== undefined && `available < ${value(below)}`,
+      `window_ends_at > ${value(new Date(now).toISOString())}`,
+      takesHolds(epoch, value),
+      'attribute_not_exists(closed)',
+      ...(asRequest
+        ? requests
+          ? leavesHalf(counted, requests, value)
+          : mayRequest(counted, value)
+        : []),
+    ],
+    set: [
+      `available = available - ${value(holdNanoUsd)}`,
+      `held = held + ${value(holdNanoUsd)}`,
+      addTo(heldAttribute(epoch), holdNanoUsd, value),
+      counts && addTo(counted, count, value),
+      asRequest && addTo('running', count, value),
+      asRequest && addTo(runningAttribute(epoch), count, value),
+      `audit_at = if_not_exists(audit_at, ${value(auditAt(epoch))})`,
+    ],
+    remove: [
+      endedAttribute(noLongerSummed(now)),
+      doneAttribute(noLongerSummed(now)),
+      // The count of a minute that is over, so that a busy account stays small.
+      counts && requestsAttribute(now - 2 * 60_000),
+    ],
+  }));
   const command = () =>
     new UpdateCommand({
       ...update,

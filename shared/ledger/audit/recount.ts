@@ -85,26 +85,22 @@ function creditOf(account: Account, epoch: number, { held, requests, cost }: Lac
   const ended = endedAttribute(epoch);
   const done = doneAttribute(epoch);
   const settled = settledAttribute(epoch, window);
-  return accountUpdate(account.key_id, (value) => {
-    return {
-      when: [
-        ...[ended, done, settled, recountAttribute(epoch)].map((sum) =>
-          asRead(account, sum, value),
-        ),
-        `${heldHere} >= ${value(held)}`,
-        inWindow(window, value),
-      ],
-      set: [
-        `held = held - ${value(held)}`,
-        `${heldHere} = ${heldHere} - ${value(held)}`,
-        addTo(ended, held, value),
-        `spent = spent + ${value(cost)}`,
-        addTo(settled, cost, value),
-        `available = available + ${value(held - cost)}`,
-        addTo(done, requests, value),
-        requests > 0 && `running = running - ${value(requests)}`,
-        requests > 0 && `${runningHere} = ${runningHere} - ${value(requests)}`,
-      ],
-    };
-  });
+  return accountUpdate(account.key_id, (value) => ({
+    when: [
+      ...[ended, done, settled, recountAttribute(epoch)].map((sum) => asRead(account, sum, value)),
+      `${heldHere} >= ${value(held)}`,
+      inWindow(window, value),
+    ],
+    set: [
+      `held = held - ${value(held)}`,
+      `${heldHere} = ${heldHere} - ${value(held)}`,
+      addTo(ended, held, value),
+      `spent = spent + ${value(cost)}`,
+      addTo(settled, cost, value),
+      `available = available + ${value(held - cost)}`,
+      addTo(done, requests, value),
+      requests > 0 && `running = running - ${value(requests)}`,
+      requests > 0 && `${runningHere} = ${runningHere} - ${value(requests)}`,
+    ],
+  }));
 }

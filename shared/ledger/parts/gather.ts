@@ -127,10 +127,9 @@ export async function bringHome(id: string, now = Date.now()): Promise<void> {
 
 const leftOf = (part: Account, now: number): Share => ({
   nanoUsd: Math.max(0, part.available),
-  requests: isLimited(part.requests_per_minute) ? Math.max(0, requestsToGive(part, now)) : 0,
+  // The limit of a part is all that is brought home, though a call that was undone may have left a count below 0.
+  requests: isLimited(part.requests_per_minute)
+    ? Math.max(0, Math.min(requestsLeft(part, now), part.requests_per_minute))
+    : 0,
   atOnce: isLimited(part.max_concurrent) ? Math.max(0, slotsLeft(part)) : 0,
 });
-
-/** The limit of a part is all that is brought home, though a call that was undone may have left a count below 0. */
-const requestsToGive = (part: Account, now: number) =>
-  Math.min(requestsLeft(part, now), part.requests_per_minute);

@@ -56,9 +56,9 @@ function inOrderOfWorth(
     .toSorted((one, other) => (scores.get(other.id) ?? 0) - (scores.get(one.id) ?? 0));
   const bySource = [...Map.groupBy(passages, ({ n }) => n).values()];
   if (matching.length === 0) return inTurns(bySource);
-  const best = bySource.flatMap(([first]) => {
-    return matching.find(({ n }) => n === first?.n) ?? first ?? [];
-  });
+  const best = bySource.flatMap(
+    ([first]) => matching.find(({ n }) => n === first?.n) ?? first ?? [],
+  );
   return [...best, ...matching];
 }
 

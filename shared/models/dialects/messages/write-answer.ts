@@ -89,30 +89,19 @@ export class MessagesAnswerWriter implements AnswerWriter {
   }
 
   private writtenNow(event: AnswerEvent): string {
-    switch (event.is) {
-      case 'start':
-        return '';
-      case 'text':
-        return this.piece('text', { type: 'text_delta', text: event.text });
-      case 'refusal':
-        this.hasRefused = true;
-        return this.piece('text', { type: 'text_delta', text: event.text });
-      case 'thought':
-        return this.piece('thinking', { type: 'thinking_delta', thinking: event.text });
-      case 'signature':
-        return this.signature(event);
-      case 'toolCall':
-        return this.call(event);
-      case 'toolInput':
-        return this.input(event);
-      case 'usage':
-        this.usage = event.usage;
-        return '';
-      case 'error':
-        return namedEvent(errorOf(event));
-      case 'end':
-        return this.end(event);
+    if (event.is === 'usage') this.usage = event.usage;
+    if (event.is === 'refusal') this.hasRefused = true;
+    if (event.is === 'text' || event.is === 'refusal') {
+      return this.piece('text', { type: 'text_delta', text: event.text });
     }
+    if (event.is === 'thought') {
+      return this.piece('thinking', { type: 'thinking_delta', thinking: event.text });
+    }
+    if (event.is === 'signature') return this.signature(event);
+    if (event.is === 'toolCall') return this.call(event);
+    if (event.is === 'toolInput') return this.input(event);
+    if (event.is === 'error') return namedEvent(errorOf(event));
+    return event.is === 'end' ? this.end(event) : '';
   }
 
   /** Opens the message. Its prompt is estimated where the provider counts it last: `message_delta` has the true count. */

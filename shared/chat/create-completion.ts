@@ -15,9 +15,8 @@ export async function createCompletion(
   invocation: Invocation,
 ): Promise<StreamedResponse> {
   const routed = requireRoute(caller, request);
-  const { keyId } = caller;
-  const { room } = invocation;
-  const messages = await withOwnFiles(request.messages, { keyId, room, ...ownFiles });
+  const where = { keyId: caller.keyId, room: invocation.room, ...ownFiles };
+  const messages = await withOwnFiles(request.messages, where);
   const question = {
     ...askedOfAll(routed, (model) => completionQuestion(model, { ...request, messages })),
     metadata: request.metadata,

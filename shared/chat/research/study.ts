@@ -98,12 +98,11 @@ export async function attempt<Result>(
   try {
     return await step();
   } catch (error) {
-    if (error instanceof StopSearching) {
-      research.stoppedBy ??= error.reason;
-      return undefined;
+    if (error instanceof StopSearching) research.stoppedBy ??= error.reason;
+    else {
+      log('warn', 'a step of a research failed', errorFields(error));
+      research.failure ??= error;
     }
-    log('warn', 'a step of a research failed', errorFields(error));
-    research.failure ??= error;
     return undefined;
   }
 }

@@ -29,8 +29,7 @@ export async function searchDrive(
   folders: string[],
   queries: string[],
 ): Promise<Found[]> {
-  const { keyId } = caller;
-  const question = { ask: 'search' as const, keyId, folders, queries };
+  const question = { ask: 'search' as const, keyId: caller.keyId, folders, queries };
   const { hits } = await askDrive(question, signal);
   return hits.map(({ id, title, url }) => ({
     key: `drive:${id}`,

@@ -37,8 +37,7 @@ export async function readDocuments(
     const question = { ask: 'fetch' as const, keyId: caller.keyId, folders, ids };
     const fetched = (await askDrive(question, signal)).documents;
     return documents.flatMap((found) => {
-      const { documentId } = found;
-      const document = fetched.find(({ id }) => id === documentId);
+      const document = fetched.find(({ id }) => id === found.documentId);
       if (!document) return [];
       return 'text' in document
         ? { found, text: document.text }

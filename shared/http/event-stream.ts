@@ -34,16 +34,14 @@ export async function* withHeartbeats<Piece>(
   pieces: AsyncGenerator<Piece>,
 ): AsyncGenerator<Piece | string> {
   try {
-    let next = pieces.next();
-    for (;;) {
+    for (let next = pieces.next(); ; ) {
       const result = await within(next, heartbeatMs);
-      if (result === 'silent') {
-        yield ': still here\n\n';
-        continue;
+      if (result === 'silent') yield ': still here\n\n';
+      else if (result.done) return;
+      else {
+        yield result.value;
+        next = pieces.next();
       }
-      if (result.done) return;
-      yield result.value;
-      next = pieces.next();
     }
   } finally {
     await pieces.return(undefined);

@@ -101,19 +101,16 @@ async function sumsOfKey(
     onRead(page.length);
     for (const charge of page) {
       if (wanted.some(([tag, value]) => tagOf(charge, tag) !== value)) continue;
-      const [day, model] = [dayOf(charge.ended_at), charge.model];
-      const values = by.map((tag) => tagOf(charge, tag));
-      const dialect = dialectOf(charge);
-      const group = JSON.stringify([day, model, dialect, values]);
-      const sum = sums.get(group) ?? {
+      const line = {
         key_id: id,
         key: name,
-        day,
-        model,
-        dialect,
-        values,
-        figures: figuresIn({}),
+        day: dayOf(charge.ended_at),
+        model: charge.model,
+        dialect: dialectOf(charge),
+        values: by.map((tag) => tagOf(charge, tag)),
       };
+      const group = JSON.stringify(line);
+      const sum = sums.get(group) ?? { ...line, figures: figuresIn({}) };
       sums.set(group, sum);
       const figures = figuresOf(charge);
       for (const figure of figureNames) sum.figures[figure] += figures[figure];

@@ -59,12 +59,9 @@ export async function correct(snapshot: Snapshot, corrections: Usage): Promise<v
   let totalFigures = figuresIn(corrections.get(totalEntry));
   let correctedIn = snapshot.correctedIn;
   for (let first = 0; first === 0 || first < others.length; first += maxAdditions) {
+    const move: Move = { name: 'corrected_in', from: correctedIn, to: revision };
     const failed = await writeTransaction([
-      addition(keyId, totalEntry, totalFigures, {
-        name: 'corrected_in',
-        from: correctedIn,
-        to: revision,
-      }),
+      addition(keyId, totalEntry, totalFigures, move),
       ...others
         .slice(first, first + maxAdditions)
         .map(([entry, figures]) => addition(keyId, entry, figures)),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { getItem } from '../../aws/dynamodb.ts';
 import { expressUpdate } from '../../aws/express-update.ts';
 import { writeTransaction } from '../../aws/transact.ts';
@@ -110,8 +110,7 @@ export const countsAlike = (owners: readonly (Account | undefined)[], model: str
   );
 
 /** What names a customer's account. Calls that name none are one customer's, so that nobody passes a limit so. */
-export const customerHash = (customer = '') =>
-  createHash('sha256').update(customer).digest('base64url').slice(0, 22);
+export const customerHash = (customer = '') => hash('sha256', customer, 'base64url').slice(0, 22);
 
 const maxCustomers = 100_000;
 
@@ -127,7 +126,7 @@ export interface Customer {
 /** Opens a customer's account at its first call. Throws if a key or team has too many. */
 export async function openCustomer(id: string, use: CallUse): Promise<void> {
   const ownerId = limitOwner(id);
-  const [, limitId, hash] = id.split('~');
+  const [, limitId, ofCustomer] = id.split('~');
   const list = await findLimitList(ownerId);
   // A limit that was just taken away is opened as it was: its call began before.
   const limit = [...(list?.limits ?? []), ...(lists.get(ownerId)?.limits ?? [])].find(
@@ -138,7 +137,7 @@ export async function openCustomer(id: string, use: CallUse): Promise<void> {
   const now = new Date().toISOString();
   const customer: Customer = {
     key_id: ownerId,
-    entry: `customer_${limitId}~${hash}`,
+    entry: `customer_${limitId}~${ofCustomer}`,
     customer: customerOf(limit, use),
   };
   const failed = await writeTransaction([

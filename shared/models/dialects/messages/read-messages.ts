@@ -61,13 +61,8 @@ function partsOf(block: Body, place: Place): SentPart[] {
   if (type === 'document') return documentOf(block, place);
   if (type === 'search_result') {
     const texts = listOf(block['content']).map(({ text }) => text);
-    return [
-      {
-        is: 'text',
-        text: [title, source, ...texts].map((each) => textIn(each)).join('\n'),
-        ...cache,
-      },
-    ];
+    const text = [title, source, ...texts].map((each) => textIn(each)).join('\n');
+    return [{ is: 'text', text, ...cache }];
   }
   // It names a tool whose description is among the tools.
   if (type === 'tool_reference') return [{ is: 'text', text: textIn(block['tool_name']) }];

@@ -40,8 +40,7 @@ export class MessagesAnswerWriter implements AnswerWriter {
   }
 
   write(event: AnswerEvent): string {
-    const start = this.start(event);
-    return start + this.written(event);
+    return this.start(event) + this.written(event);
   }
 
   ping(): string {

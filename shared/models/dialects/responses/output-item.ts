@@ -68,12 +68,8 @@ export class OutputItem {
   }
 
   added(): Body {
-    const { index: output_index } = this;
-    return {
-      type: 'response.output_item.added',
-      output_index,
-      item: this.withStatus('in_progress'),
-    };
+    const item = this.withStatus('in_progress');
+    return { type: 'response.output_item.added', output_index: this.index, item };
   }
 
   /** Takes a text that is added to a part, which is made if it isn't there. Returns whether there were others before it. */

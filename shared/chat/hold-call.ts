@@ -43,6 +43,8 @@ export interface ModelCall extends Route {
   asRequest?: boolean;
   /** Whether the caller's own limit of the output may be lowered where the key has little left. */
   mayBeShorter?: boolean;
+  /** Whether the caller can limit the output; yes unless it says no. */
+  isLimitable?: boolean;
   /** Where its answer is counted, if that is in memory for longer than the call. */
   room?: Room;
   /** The most bytes that its answer may have, if more than usual. */
@@ -141,9 +143,9 @@ function planOf(
 ): HoldPlan<LimitedFit> {
   const [first, ...others] = routes;
   const dialect = dialectOf(call);
-  const { mayBeShorter } = call;
+  const { mayBeShorter, isLimitable = true } = call;
   const canWait = call.subject.job_id !== undefined;
-  const { limitName } = wires[dialect];
+  const limitName = isLimitable ? wires[dialect].limitName : null;
   const planKnown = () => planDearest(routes, { canWait, mayBeShorter, limitName, known });
   const closing = (plan: HoldPlan<LimitedFit>, [next, ...later]: Lesson[]): typeof plan => {
     if (!next) return plan;

@@ -32,7 +32,7 @@ export interface PlanOptions {
   canWait?: boolean;
   /** Whether the caller's own limit may be lowered. */
   mayBeShorter?: boolean | undefined;
-  limitName?: string;
+  limitName?: string | null;
   /** The longest part of the output that is asked for: no limit leaves less than the least beside it. */
   part?: number;
   /** What is known of the call beside its bytes. */
@@ -43,7 +43,7 @@ export interface PlanOptions {
  * Plans a call's hold: the full output, if a tenth of what is available covers it. Else the output is limited to the larger
  * of what a tenth pays for and a usual answer; for that answer all of it may go, or a quarter while others run. A limit of
  * the caller's own stands, unless the call `mayBeShorter`. A call that `canWait` waits for what running calls give back
- * rather than being limited below the usual. `limitName` is the caller's name of the limit.
+ * rather than being limited below the usual. `limitName` is the caller's name of the limit, or null.
  */
 export function planHold(
   model: Model,
@@ -137,8 +137,8 @@ function least(values: (number | undefined)[]): number | undefined {
   return known.length > 0 ? Math.min(...known) : undefined;
 }
 
-function limitAdvice(tokens: number, limitName: string): string {
-  return tokens >= 1
-    ? `Set ${limitName} to ${tokens.toLocaleString('en')} or less.`
-    : 'What it sends alone may cost more: send less, or use a cheaper model.';
+function limitAdvice(tokens: number, limitName: string | null): string {
+  if (tokens < 1) return 'What it sends alone may cost more: send less, or use a cheaper model.';
+  if (limitName === null) return 'Use a cheaper model, or have the budget raised.';
+  return `Set ${limitName} to ${tokens.toLocaleString('en')} or less.`;
 }

@@ -157,6 +157,12 @@ describe('the advice for a budget that is too small', () => {
     expect(maxCostNanoUsd(mini, { ...hi, max_tokens: limit + 1 })).toBeGreaterThan(usd(0.0041));
   });
 
+  it('names no limit to a caller who can set none', () => {
+    const plan = planHold(mini, { ...hi, max_tokens: 50_000 }, { limitName: null });
+
+    expect(plan.advice?.({ available: usd(0.0041), held: 0 })).toMatch(/^Use a cheaper model/);
+  });
+
   it('says to send less if the prompt alone is too much', () => {
     expect(advice({ ...hi, max_tokens: 1 }, 10)).toContain('send less');
   });

@@ -24,5 +24,6 @@ export const callOf = (
   model,
   body: { model: model.id, messages },
   subject: chargeSubjectOf(job, use),
+  isLimitable: false,
   signal,
 });

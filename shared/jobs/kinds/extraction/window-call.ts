@@ -67,6 +67,7 @@ export async function windowCall(
     },
     ...(!model.reasoning && { temperature: 0 }),
     subject: chargeSubjectOf(job, 'extract'),
+    isLimitable: false,
     signal,
   };
 }

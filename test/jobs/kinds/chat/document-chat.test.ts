@@ -37,6 +37,15 @@ const told = (from: number) => world.model.requests.slice(from).map(({ body }) =
 /** The text of messages that are one user's. */
 const textOf = (messages: { content: unknown }[]) => String(messages[0]?.content);
 
+it('a budget that covers the question alone is refused without a limit that no job has', async () => {
+  const caller = await world.newCaller({ budget_usd: 0.000_05 });
+
+  const { status, error } = await run(caller, 'notes.txt', 'Plain words.');
+
+  expect(status).toBe('failed');
+  expect(error).toMatch(/^budget_exceeded: .* Use a cheaper model, or have the budget raised\.$/);
+});
+
 describe('an auto job', () => {
   it('reads what has pages, and asks about what is text', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();

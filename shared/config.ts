@@ -25,7 +25,7 @@ const Environment = v.object({
   ),
   DRIVE_SECRET: v.string(),
   ESTIMATE_JOB_FUNCTION: v.string(),
-  /** What events are called by on the event bus; none unless the operator has them put there. */
+  /** The source of events on the event bus; absent unless the operator publishes them there. */
   EVENT_SOURCE: v.optional(v.string()),
   /** The most files of a key, and of their bytes. */
   FILE_QUOTA: v.pipe(v.string(), v.parseJson(), v.object({ files: v.number(), bytes: v.number() })),
@@ -34,7 +34,7 @@ const Environment = v.object({
   FOLDER_QUEUE_URL: v.string(),
   GOOGLE_DRIVE_URL: v.optional(HttpUrl),
   FEEDBACK_TABLE: v.string(),
-  /** How the names of objects begin that one function puts for another to read. */
+  /** The prefix of objects that one function puts for another to read. */
   HAND_OVER_PREFIX: v.string(),
   JOBS_TABLE: v.string(),
   JOB_RETENTION_DAYS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
@@ -58,7 +58,7 @@ const Environment = v.object({
   RESEARCH_MAX_USD: v.pipe(v.string(), v.toNumber(), v.minValue(0)),
   /** The provider of web search; none unless the operator has set one up. */
   SEARCH_PROVIDER: v.optional(v.picklist(['searxng', 'brave', 'tavily'])),
-  /** Where its API is, if not at its usual address; SearXNG has none. */
+  /** The URL of the provider's API, if it isn't the usual one; SearXNG has no usual one. */
   SEARCH_URL: v.optional(HttpUrl),
   SEARCH_SECRET: v.optional(v.string()),
   SEARCH_DRIVE_FUNCTION: v.string(),
@@ -66,7 +66,7 @@ const Environment = v.object({
   POST_WEBHOOK_FUNCTION: v.string(),
   READ_DOCUMENT_FUNCTION: v.string(),
   READ_PAGE_FUNCTION: v.string(),
-  /** The one origin that is asked without a check of its address; never set where it is deployed. */
+  /** The one origin that may have any address; never set in a deployment. */
   READ_PAGE_LOCAL_ORIGIN: v.optional(
     v.pipe(
       v.string(),

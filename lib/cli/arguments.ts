@@ -14,7 +14,7 @@ export interface Arguments<Name extends string> {
   command: Name;
   /** The id of a key, or of what else the program is about; empty for a command that takes none, or was given none. */
   id: string;
-  /** What was given to a command that takes several. */
+  /** The arguments of a command that takes several. */
   all: readonly string[];
   values: { [option: string]: string };
   /** The values of the options that may be given several times. */

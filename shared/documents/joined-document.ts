@@ -6,7 +6,7 @@ import type { Document, NamedPages } from './document.ts';
 export interface Piece {
   /** '' for one that has no name of its own. */
   name: string;
-  /** Opens it. What it throws with 422 is the error of its one page. */
+  /** Opens the document. An error of 422 becomes the error of its one page. */
   open: () => Promise<Document>;
 }
 

@@ -61,7 +61,7 @@ const marks: Record<string, string> = {
   '˛': '\u0328',
 };
 
-/** Returns what a letter adds to a word that ends with `last`; both stand on one line. */
+/** Returns the text that a letter adds to a word that ends with `last`, on the same line. */
 export function joinLetters(last: LastLetter, letter: LastLetter): JoinedLetter {
   const { text } = letter;
   const mark = marks[last.text];

@@ -1,7 +1,7 @@
 /** Why a process is of no more use: its time or its memory was up, or it broke. */
 export type Loss = 'time' | 'memory' | 'crash';
 
-/** What a loss says of the document that it came by. */
+/** The words in which a loss is told as a fault of its document. */
 export const lossInWords: Record<Loss, string> = {
   time: 'it takes too long to read',
   memory: 'it takes too much memory to read',

@@ -19,7 +19,7 @@ const side = 24;
 const minWordShare = 0.07;
 const minWordSquares = 6;
 
-/** What a square of text has, as shares of its pixels: paper of one grey, and strokes that are thin. */
+/** The shares of pixels in a square of text: paper of one grey, and thin strokes. */
 const minPaper = 0.5;
 const [minInk, maxInk] = [0.03, 0.45];
 /** Between lines there is a share of rows without ink; in sideways text, of columns. */

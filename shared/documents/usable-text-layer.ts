@@ -107,7 +107,7 @@ function isDamaged(pdf: OpenPdf, page: Pointer): boolean {
 const drawsBlank = (pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer) =>
   (layer.isPartial || layer.isUntold) && pictures.length === 0 && isBlank(pdfium, page, layer);
 
-/** Whether a layer tells the words of its page, so that nobody need look at the page. */
+/** Whether a layer has all words of its page, so that the page needs no OCR. */
 function isWhole(pdfium: Pdfium, { page, pictures }: OpenPage, layer: TextLayer): boolean {
   if (layer.isPartial || isNonsense(layer)) return false;
   if (layer.letters.length < minLetters) {

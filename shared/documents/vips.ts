@@ -9,7 +9,7 @@ import {
 } from './memory-limit.ts';
 
 let loading: Promise<typeof Vips> | undefined;
-/** What libvips may take if nobody says less: all that its module can. */
+/** The memory that libvips may take by default: all that its module can. */
 const maxMb = 2048;
 
 /**

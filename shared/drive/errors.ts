@@ -1,7 +1,7 @@
 import { NotFoundError, ServiceError } from '../http/errors.ts';
 import type { RequestFailure } from './request-failure.ts';
 
-/** What Google Drive doesn't do for us: 503 if it may later, 4xx if it never will. */
+/** A request that Google Drive refused: 503 if it may succeed later, 4xx if it never will. */
 export class DriveError extends ServiceError {}
 
 /** 404 for items that a key may not read. The message is the same if they don't exist. */

@@ -21,7 +21,7 @@ export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 const scope = 'https://www.googleapis.com/auth/drive';
 const lifetimeSeconds = 3600;
 
-/** Parses a secret's text. Throws a 503 that says what is wrong, and what an operator must put there. */
+/** Parses a secret's text. Throws a 503 that says what is wrong, and which value the secret needs. */
 export function parseServiceAccount(text: string): ServiceAccount {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), ServiceAccount), text);
   if (read.success) return read.output;

@@ -20,7 +20,7 @@ Write dates as YYYY-MM-DD and numbers as plain numbers. A value that the pages d
 
 const again = `These lines look like rows and were missed. They stand between the lines around them. Give each of them that is a row of its list, and no other row.`;
 
-/** Makes what a model is asked of the pages of a window; of rows that it missed, only these and the lines around them. */
+/** Makes the messages about a window's pages; about `missed` rows, with only these and the lines around them. */
 export function messagesOf(
   spec: ExtractSpec,
   pages: readonly SourcePage[],

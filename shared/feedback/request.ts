@@ -22,7 +22,7 @@ export const FeedbackRequest = dictionary(
     comment: v.optional(stringUpTo(4_000), ''),
     message_content: v.optional(stringUpTo(100_000), ''),
     user_message: v.optional(stringUpTo(100_000), ''),
-    /** What would have been right, such as the value of a field that was extracted. */
+    /** The right answer, such as the value of an extracted field. */
     correction: v.optional(stringUpTo(10_000), ''),
   }),
 );

@@ -22,7 +22,7 @@ import {
 import { deleteObjects, objectIn } from './objects.ts';
 import { bytesLeft, countFile, quotaExceeded } from './quota.ts';
 
-/** What a new file is. */
+/** The attributes of a new file. */
 export interface NewFile {
   filename: string;
   purpose: Purpose;

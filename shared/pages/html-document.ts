@@ -30,7 +30,7 @@ export interface HtmlDocument {
   createTextNode(text: string): HtmlNode;
 }
 
-/** What a page may have before the rest is cut off. The text that is returned seldom takes a quarter of it. */
+/** The bounds of a page; the rest is cut off. The returned text seldom takes a quarter of them. */
 const maxTags = 200_000;
 const maxElements = 10_000;
 export const maxCharacters = 200_000;

@@ -35,7 +35,7 @@ export const BudgetReached = v.object({
   path: v.string(),
 });
 
-/** What each type of event tells. */
+/** The data of each type of event. */
 export interface EventData {
   'job.done': JobEnd;
   'job.failed': JobEnd;

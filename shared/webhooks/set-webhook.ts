@@ -70,5 +70,5 @@ function writeOf(accountId: string, webhook: Webhook | undefined) {
     : { Delete: { TableName, Key: webhookKey(accountId) } };
 }
 
-/** What the history tells of an address: its path and query may be secret. */
+/** The part of an address that the history keeps: its path and query may be secret. */
 const originOf = (webhook: Webhook | undefined) => (webhook ? new URL(webhook.url).origin : null);

@@ -10,7 +10,7 @@ export interface Webhook {
   key_id: string;
   entry: 'webhook';
   url: string;
-  /** Signs what is sent. It is shown once, when it is made. */
+  /** The secret that signs messages. It is shown once, when it is made. */
   secret: string;
   created_at: string;
   /** When the first of the tries began that have all failed; absent while it works. And when the last one ended. */

@@ -3,7 +3,7 @@ import type { AccountQuotas } from './account-quotas.ts';
 import type { Compared } from './compared.ts';
 import type { Shortfall } from './shortfalls.ts';
 
-/** Describes what an account may do, what it lacks, what to ask for, and what couldn't be asked. */
+/** Describes an account's quotas: those that are too small, the requests to raise them, and unknown ones. */
 export function describePreflight(
   stackName: string,
   rows: readonly Compared[],
@@ -55,7 +55,7 @@ const labels: Record<keyof AccountQuotas, string> = {
   table: "DynamoDB's write units (servicequotas:ListServiceQuotas)",
 };
 
-/** What isn't known, by why: without credentials it is all for one reason. */
+/** The quotas that are unknown, by reason: without credentials all have the same one. */
 function unknownOf(quotas: AccountQuotas): string[] {
   const names = (Object.keys(quotas) as (keyof AccountQuotas)[]).filter(
     (name) => quotas[name].unknown !== undefined,

@@ -1,7 +1,7 @@
 import type { FileObject } from '../../../shared/files/file.ts';
 import { aligned, minuteOf, printable } from '../text.ts';
 
-/** What the files of a key come to, and may come to. */
+/** The number and bytes of a key's files, and the quota. */
 export interface KeyFiles {
   key_id: string;
   key_name: string;

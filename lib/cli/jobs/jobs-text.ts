@@ -59,7 +59,7 @@ const did = { cancel: 'Cancelled', stop: 'Stopped', retry: 'Tried again', delete
 const maxRefusals = 20;
 const maxOwners = 5;
 
-/** Says what came of an action on many jobs. */
+/** Describes the outcome of an action on many jobs. */
 export function describeActed(
   action: JobAction,
   acted: readonly ActionOutcome[],

@@ -5,7 +5,7 @@ import type { FolderResult, OcrResult } from '../../../shared/jobs/results/resul
 import { ask, type EndedJob, respond, type Service } from '../service.ts';
 import { dollars, printable } from '../text.ts';
 
-/** What a job came to, in a line, and what it warns of. */
+/** Describes a job's end in a line, with its warnings. */
 export function endedText({ filename, status, error, result, id }: EndedJob, name: string): string {
   const cost = typeof result?.['cost_usd'] === 'number' ? `, ${dollars(result['cost_usd'])}` : '';
   const why = error === null ? '' : `: ${printable(error)}`;

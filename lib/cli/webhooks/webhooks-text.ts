@@ -12,13 +12,13 @@ export const webhookSecret = (webhook: WebhookRecord | undefined): string =>
     ? `\n\nThe webhook's secret, which won't be shown again:\n\n  ${webhook.secret}`
     : '';
 
-/** Says how a webhook does, in a few words. */
+/** Describes a webhook's state in a few words. */
 function stateOf({ state, failing_since, disabled_because }: WebhookRecord): string {
   if (state === 'disabled') return `disabled: ${disabled_because}`;
   return failing_since ? `failing since ${minuteOf(failing_since)}` : 'active';
 }
 
-/** Lists what a webhook was sent, one line for each event. */
+/** Lists the events of a webhook, one line for each. */
 export function tabulateDeliveries(
   webhook: WebhookRecord | undefined,
   deliveries: readonly Delivery[],
@@ -38,7 +38,7 @@ export function tabulateDeliveries(
   return `${title}\n\n${aligned([head, ...rows])}`;
 }
 
-/** Says what came of an event that was just sent by a program. */
+/** Describes the outcome of an event that a program has just sent. */
 export function describeTry({ id, status, last_error }: Delivery, program: string): string {
   if (status === 'delivered') return `${id} was delivered.`;
   if (last_error) {

@@ -78,7 +78,7 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
   );
 }
 
-/** What is done, by which model, what it cost and how long it took. */
+/** A job's task, model, cost and duration. */
 function Summary({ job, cost }: { job: Job; cost: number | undefined }) {
   const { started_at, completed_at } = job;
   const facts = [

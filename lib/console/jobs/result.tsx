@@ -11,7 +11,7 @@ import { LongResult } from './evidence/long-result.tsx';
 import type { Job } from './job.ts';
 import { partsOf, type ResultPart } from './result-text.ts';
 
-/** What a job came to: its texts, or values beside the pages that they are from. */
+/** A job's result: its texts, or values beside their pages. */
 export function Result({ job, result }: { job: Job; result: JobResult }) {
   return (
     <section aria-labelledby="result">

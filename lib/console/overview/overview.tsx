@@ -27,7 +27,7 @@ const batchDays: Record<Period, number> = { '1d': 1, '7d': 7, '30d': 30, all: 36
 
 const pauses = { firstPauseMs: 3_000, maxPauseMs: 60_000 };
 
-/** What is left, what it went on, and how jobs did. */
+/** The overview: limits, spending, and the latest jobs. */
 export function Overview() {
   const [period, setPeriod] = useState<Period>('7d');
   const limits = useLive('limits', (signal) => get<LimitsReport>('/user/limits', signal), pauses);

@@ -130,7 +130,7 @@ const call = `curl ${root}v1/chat/completions \\
   -H "Authorization: Bearer $KEY" \\
   -d '{"model": "gpt-5-mini", "messages": [{"role": "user", "content": "Hello"}]}'`;
 
-/** What a key that was not used yet may begin with. */
+/** First steps for a key that was not used yet. */
 function Starts() {
   return (
     <>
@@ -169,7 +169,7 @@ const tagNames: Record<string, string> = {
   'batch:extract': 'Fields of documents',
 };
 
-/** What jobs used, by their kind, and how many stand where. */
+/** The usage of jobs by kind, and how many are in each status. */
 export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsReport }) {
   const byStatus = Object.entries(jobs).filter(([, jobsOf]) => jobsOf > 0);
   if (days.length === 0 && byStatus.length === 0) {

@@ -65,7 +65,7 @@ function Steps({ steps, isRunning }: { steps: string[]; isRunning: boolean }) {
   );
 }
 
-/** What the answer took, and what its reader thinks of it. */
+/** The figures of an answer, and its rating. */
 function Facts({ turn, index }: { turn: Turn; index: number }) {
   const { text, model, usage, finishReason } = turn;
   return (

@@ -2,7 +2,7 @@ import { StageError } from '../stage-error.ts';
 import { account, type ResourceNames } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
 
-/** What a policy allows: an action on the resources of an ARN, in both of which `*` stands for anything. */
+/** What a policy allows: an action on the resources of an ARN. In both `*` matches anything. */
 export interface Grant {
   action: string;
   resource: string;
@@ -10,11 +10,11 @@ export interface Grant {
 
 /** A function as a caller of AWS's services. It can be posted to a thread. */
 export interface Permissions {
-  /** The id that its credentials have, by which its requests are known. */
+  /** The access key id by which the function's requests are recognized. */
   accessKeyId: string;
-  /** What AWS calls it in a refusal. */
+  /** The ARN that names the function in AWS's refusals. */
   userArn: string;
-  /** What the policies of its role allow. */
+  /** The grants of its role's policies. */
   grants: Grant[];
 }
 
@@ -29,7 +29,7 @@ interface Statement {
   Condition?: unknown;
 }
 
-/** Returns what each function may do, by logical id. Throws `StageError` for anything but actions allowed on resources. */
+/** Returns functions' permissions by logical id. Throws `StageError` for anything but allowed actions on resources. */
 export function permissionsOf(template: Template, names: ResourceNames): Map<string, Permissions> {
   const grants = grantsByRole(template, names);
   return new Map(

@@ -12,14 +12,14 @@ export interface JobTableProps {
 
 /** How much longer an object is kept than an ended job: it expires by its own age, and a job may wait for days. */
 const objectMarginDays = 30;
-/** How the names of objects begin that one function puts for another to read. A job's begin with its key's id. */
+/** The prefix of objects that one function puts for another to read. A job's objects begin with its key's id. */
 const handOverPrefix = 'handed-over/';
 
 const transition = ['GetItem', 'UpdateItem'];
 const retry = [...transition, 'PutItem', 'Query/ready'];
 const objects = ['GetObject', 'PutObject'];
 
-/** What functions do with jobs. Those without objects see no more of a job than its item has. */
+/** The grants on jobs, by what functions do. Without `objects` a function sees a job's item alone. */
 const grants = {
   /** Count a key's jobs, or find those that were made for one. */
   count: { items: ['Query'] },

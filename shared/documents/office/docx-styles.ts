@@ -21,7 +21,7 @@ const maxInheritance = 16;
 /** The outline level that stands for text. */
 const bodyLevel = 9;
 
-/** Reads into a paragraph's or a style's properties what one element among them says. */
+/** Reads one element among a paragraph's or a style's properties into these. */
 export function readProperty(style: ParagraphStyle, name: string, value: string | undefined): void {
   if (value === undefined) return;
   const number = Number(value);
@@ -30,7 +30,7 @@ export function readProperty(style: ParagraphStyle, name: string, value: string 
   if (name === 'numId') style.numberingId = value;
 }
 
-/** Reads the styles of a Word file. Returns what says a style's properties, with those that it inherits. */
+/** Reads the styles of a Word file. Returns a function from a style to its properties, inherited ones included. */
 export function readStyles(
   archive: Archive,
   relationships: Relationship[],

@@ -18,7 +18,7 @@ const skipped = new Set([
   ...['tabs', 'Fallback'],
 ]);
 
-/** How deep documents may lie in documents that take them in. */
+/** How deep included documents may be nested. */
 const maxChunkDepth = 3;
 
 /** Writes a Word file's text: heads of pages, body, feet, then notes and comments. What repeats is written once. */
@@ -54,7 +54,7 @@ export function readDocx(archive: Archive, markdown: Markdown, depth = 0): void 
   }
 }
 
-/** Returns what a document takes in from another file of its archive: HTML, RTF, a text, or another Word file. */
+/** Returns a file of the archive that a document includes: HTML, RTF, a text, or another Word file. */
 function readChunk(
   archive: Archive,
   relationships: readonly Relationship[],
@@ -104,11 +104,11 @@ interface RunStyle {
   position: string;
 }
 
-/** What is known of the file that a part belongs to. */
+/** The parts of a Word file that each of its texts refers to. */
 interface Surroundings {
   styleOf: (id: string) => ParagraphStyle;
   numberings: Numberings;
-  /** Returns what an element shows that stands for a part of its own. */
+  /** Returns the content of an element that refers to a part of its own. */
   shown: (name: string, attributes: Attributes) => Block[];
 }
 

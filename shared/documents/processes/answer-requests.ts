@@ -6,7 +6,7 @@ import { type Loss, lossOf } from '../loss.ts';
 /** A 422 on its way to another process. */
 export type SentError = Pick<ServiceError, 'code' | 'message'>;
 
-/** What a process answers a request with. One that is worn out is to be ended after it. */
+/** A process's reply to a request. A worn-out process is to be ended after it. */
 export type Reply<Answer> =
   | { answer: Answer; isWornOut: boolean }
   | { refusal: SentError; isWornOut: boolean }
@@ -14,7 +14,7 @@ export type Reply<Answer> =
   /** An error that is no fault of a document. */
   | { fault: unknown };
 
-/** What a process sends once its code is loaded. */
+/** The message that a process sends once its code is loaded. */
 export const ready = 'ready';
 
 /** How a process stands with a memory: whether it lacked some for a request, and whether the next may lack some. */
@@ -82,13 +82,13 @@ async function replyTo<Request, Answer>(
   }
 }
 
-/** What to tell of an error that is no 422. */
+/** Returns an error that is no 422 as a loss of the process, or else as a fault. */
 function failureOf(error: unknown): { loss: Loss } | { fault: unknown } {
   const loss = lossOf(error);
   return loss ? { loss } : { fault: error };
 }
 
-/** A process that has taken so much processor time is replaced: all that it may ever take is bounded. */
+/** The processor time after which a process is replaced, as the kernel bounds all that it may ever take. */
 const maxCpuSeconds = 120;
 
 function isWornOut(memory: readonly MemoryUse[]): boolean {

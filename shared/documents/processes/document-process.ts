@@ -32,7 +32,7 @@ export class ProcessLostError extends Error {
   }
 }
 
-/** What the requests for one document have in common. */
+/** The options that all requests for one document share. */
 export interface Reading {
   /** The id of the key that it is read for: keys take turns. */
   turn: string;

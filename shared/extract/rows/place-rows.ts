@@ -74,7 +74,7 @@ function placeRow(window: Window, row: AnsweredRow): PlacedRow | undefined {
   return placed;
 }
 
-/** Looks on the page that a row says, then on the others; a row that finds none but taken places has one of these. */
+/** Looks on the row's own page, then on the others. Takes a place of another row only if no place is free. */
 function placeWhole(
   { pages, claims, search }: Window,
   row: AnsweredRow,

@@ -22,7 +22,7 @@ interface PageLine extends Line {
 
 type IsRow = (line: PageLine) => boolean;
 
-/** Returns lines that stand as an array's rows do and that are no row's; undefined where it can't be told how these stand. */
+/** Returns lines that look like an array's rows and belong to none; undefined where the rows have no common look. */
 export function unclaimedLines(
   array: ArrayField,
   rows: readonly PlacedRow[],

@@ -17,7 +17,7 @@ const written = new RegExp(
 
 const endsInMoney = new RegExp(String.raw`(?:${money})\s?$`);
 
-/** Returns the numbers that stand in a text. Of `4 312.50` it has one alone, though a count may stand before a sum. */
+/** Returns the numbers in a text. `4 312.50` is one number, though it could be a count before a sum. */
 export function numbersIn(given: string): FoundNumber[] {
   const text = withoutPhones(given);
   return [...text.matchAll(written)].map((match) => {

@@ -2,10 +2,10 @@ import type { ModelCall } from '../../chat/hold-call.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { callersJobIdOf, type Job } from '../engine/item/job.ts';
 
-/** What a job's call is for. */
+/** The use that a job makes of a model. */
 type Use = 'chat' | 'embeddings' | 'ocr' | 'pipeline' | 'extract';
 
-/** What a charge says of a job's call. Its use is counted under two tags: `batch`, and `batch:` with what the call is for. */
+/** Returns the subject of a job's charge. Its use counts under two tags: `batch`, and `batch:` with the use. */
 export const chargeSubjectOf = (job: Job, use: Use): ModelCall['subject'] => ({
   tags: ['batch', `batch:${use}`],
   job_id: callersJobIdOf(job),

@@ -7,7 +7,7 @@ import { toRecord } from '../routes/to-record.ts';
 /** A job as operators see it. */
 export type JobSheet = ReturnType<typeof jobSheet>;
 
-/** Makes the sheet of a job: its key and how it stands, but not what was asked and answered. A list shows no cost. */
+/** Makes the sheet of a job: its key and state, without prompt and answer. A list shows no cost. */
 export function jobSheet(item: Job, keyName: string | undefined) {
   const job = asJob(item);
   const { result, result_file_id, batch_id, pipeline_instruction, extract, ...record } =

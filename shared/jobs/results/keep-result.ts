@@ -66,7 +66,7 @@ function warningsIn(result: JobResult): { warnings?: number } {
   return count ? { warnings: count } : {};
 }
 
-/** Takes a document's text out of its result if it is too long to be sent within it. */
+/** Takes a document's text out of its result if it is too long for a response. */
 function withoutLongText(result: JobResult): { result: JobResult; text?: string } {
   const text = textOf(result);
   return text && isLong(text) ? { result: withoutText(result), text } : { result };

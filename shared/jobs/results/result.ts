@@ -122,7 +122,7 @@ export const ExtractCoverage = v.object({
   arrays: v.array(CoveredArray),
 });
 
-/** What reading a document's pages came to, that fields were extracted from. */
+/** The figures of reading the pages that fields were extracted from. */
 export const PagesRead = v.pick(OcrResult, [
   ...(['page_count', 'images_used', 'cost_usd'] as const),
   ...(['failed_pages', 'low_confidence_pages', 'warnings'] as const),

@@ -65,7 +65,7 @@ function readingOfPages(job: SourceJob, bytes = 0, counted: KnownDocument['count
   };
 }
 
-/** Returns what asking a model about what was read costs; nothing where it is not asked. */
+/** Returns the cost of asking a model about the pages that were read; nothing where none is asked. */
 export function askingCost(job: SourceJob, readings: readonly Reading[]): PartCost {
   const { extract, pipeline, job_type, pipeline_instruction = '' } = job;
   const isOfPages = readings.some((reading) => reading.isOfPages);
@@ -86,7 +86,7 @@ export function askingCost(job: SourceJob, readings: readonly Reading[]): PartCo
   return { isWhole, likelyNanoUsd, maxNanoUsd: isWhole ? costOf(most).maxNanoUsd : 0 };
 }
 
-/** What reading one page costs. */
+/** The cost of reading one page. */
 function pageCost(id: string): CostRange {
   const engine = findOcrEngine(id);
   const nanoUsd = toNanoUsd(engine?.usdPerPage ?? 0);

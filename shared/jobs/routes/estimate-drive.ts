@@ -15,7 +15,7 @@ import {
 import type { FolderJob } from '../kinds/folder/folder-job.ts';
 import type { EstimateTotal } from './estimate-total.ts';
 
-/** Adds what a job of a drive's file or folder comes to, as it would list the files. */
+/** Adds the estimate of a job on a drive's file or folder, with the files that the job would list. */
 export async function addDrive(
   total: EstimateTotal,
   { drive_file_id, ...folder }: FolderJob,

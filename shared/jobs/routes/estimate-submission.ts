@@ -53,7 +53,7 @@ async function addMessages(total: EstimateTotal, messages: Messages): Promise<vo
   await total.addDocuments(readable);
 }
 
-/** What an answer to messages costs. At most a file in them fills the context; likely it says as much as it has bytes. */
+/** The cost of an answer to messages. A file in them fills the context at most; likely its text has as many bytes. */
 function messagesCost(job: SourceJob, messages: Messages): CostRange {
   const model = requireJobModel(chatModelOf(askedOf(job)));
   const told = messages.map(({ content, ...message }) => ({
@@ -82,7 +82,7 @@ async function addOwnFile(total: EstimateTotal, id: string): Promise<void> {
   left_out.push({ file_id: id, filename: shownName(filename), reason: 'unsupported_file_type' });
 }
 
-/** What a file is by its first bytes and its name. */
+/** The kind of a file by its first bytes and its name. */
 const sniffed = (head: Uint8Array, type: string, name: string) => ({
   kind: kindOf(head, type, name),
   mimeType: mediaTypeOf(head, type, name),

@@ -7,7 +7,7 @@ import { kinds } from '../kinds/kinds.ts';
 import type { SourceJob } from '../sources/source-job.ts';
 import type { JobSubmission } from './submission.ts';
 
-/** Returns the job that a submission asks for, without its inline content. `others` take the place of what it says. */
+/** Returns the job that a submission asks for, without its inline content. `others` replace its attributes. */
 export function jobOf(
   key: JobKey,
   submission: JobSubmission,

@@ -20,7 +20,7 @@ const cancelledByCaller = 'cancelled: The batch was cancelled by its caller.';
 export const getBatch = async ({ keyId }: Caller, id: string): Promise<Batch> =>
   toBatch(await requireBatch(keyId, id));
 
-/** Cancels a batch; its answers so far are its output. Again it changes nothing; a batch that has ended is a 409. */
+/** Cancels a batch, which keeps its answers so far. A second call changes nothing; a batch that has ended is a 409. */
 export async function cancelBatch({ keyId }: Caller, id: string): Promise<Batch> {
   const stopped = await stopOne(await requireBatch(keyId, id), cancelledByCaller);
   if (stopped) return toBatch(asJob(stopped) as BatchJob);

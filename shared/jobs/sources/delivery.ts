@@ -19,7 +19,7 @@ export interface Deliverable {
   path?: string;
 }
 
-/** What a job's record says of its result on the drive: its id, or why the drive refused it; neither without a source. */
+/** A job's result on the drive: its file's id, or the reason for a refusal; neither for a job without a file. */
 export type Delivery = Pick<SourceJob, 'drive_result_file_id' | 'error'>;
 
 /**

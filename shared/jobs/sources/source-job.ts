@@ -2,7 +2,7 @@ import { type CompositeKind, type DocumentKind, isComposite } from '../../docume
 import { isRead, type Task, type Work } from '../asked/task.ts';
 import type { Claimed, Job } from '../engine/item/job.ts';
 
-/** What a job knows of the file that it works on. */
+/** The attributes of a job about the file that it works on. */
 export interface Source {
   drive_file_id?: string;
   /** The key's own file that it works on. */
@@ -14,7 +14,7 @@ export interface Source {
   /** The object that holds a copy of the file, as it was when the job first ran; and its kind. */
   source_object?: string;
   source_kind?: DocumentKind;
-  /** What tells the document's content, as it was when the job first ran, from any other. */
+  /** A hash of the document's content as it was when the job first ran. */
   content_sha256?: string;
   /** The items that the file's content and the copy of that have beside the job, by their own ids. */
   known_id?: string;

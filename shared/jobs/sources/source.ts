@@ -160,7 +160,7 @@ async function copyOpened(
   return { source_object, source_kind, filename, content_sha256, md5: md5.digest('hex') };
 }
 
-/** Whether a download is what the drive said the file was: it may have been changed in between. */
+/** Whether a download has the content that the drive listed: the file may have changed in between. */
 const isContentOf = ({ contentId }: DriveFile, md5: string) =>
   !/^[0-9a-f]{32}$/.test(contentId) || contentId === md5;
 

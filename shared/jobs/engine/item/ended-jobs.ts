@@ -3,7 +3,7 @@ import { setting } from '../../../config.ts';
 import type { Job, JobKey } from './job.ts';
 import type { EndStatus } from './status.ts';
 
-/** What the index `ended` sorts a key's jobs by: a job has it once it has ended. */
+/** The attribute by which the index `ended` sorts a key's jobs, once they have ended. */
 export const endedAs = (status: EndStatus, { job_id }: Pick<JobKey, 'job_id'>) =>
   `${status}#${job_id}`;
 

@@ -6,7 +6,7 @@ import type { Metadata } from '../../../ledger/terms/metadata.ts';
 import { uuidNamed } from '../../../uuid-time.ts';
 import type { JobStatus, Progress } from './status.ts';
 
-/** What names a job: the key that owns it, and its own id. */
+/** The key of a job's item: the API key that owns it, and its own id. */
 export interface JobKey {
   key_id: string;
   job_id: string;
@@ -111,14 +111,14 @@ export const instant = (ms: number) => new Date(ms).toISOString();
 export const retentionEnd = () =>
   Math.floor(Date.now() / 1000) + setting('JOB_RETENTION_DAYS') * 86_400;
 
-/** What the id of a job that callers may name looks like. */
+/** The form of a job's id that callers may name. */
 export const jobIdPattern = /^job_[0-9a-f-]{36}$/;
 
 /** Returns a child's id, always the same for a parent and name: a UUIDv7 with the parent's time, so children lie together. */
 export const childIdOf = (parentId: string, name: string): string =>
   uuidNamed(familyOf(parentId), `${parentId}\n${name}`);
 
-/** What the ids of a job and of its children begin with. */
+/** The prefix of the ids of a job and of its children. */
 export const familyOf = (jobId: string) => jobId.slice(0, 'job_01234567-89ab'.length);
 
 /** When a job's id was made, in ms since 1970: it is a UUIDv7. A child's has its parent's time, and a part's none: NaN. */

@@ -24,7 +24,7 @@ export function shardsOf(name: QueueName, shards = setting('LANE_SHARDS')): stri
   return Array.from({ length: shards }, (_, shard) => `${name}#${shard}`);
 }
 
-/** What sorts a job among the ready ones of its shard. */
+/** The attributes that sort a job among the ready ones of its shard. */
 type Sorted = Pick<Job, 'priority' | 'job_id' | 'stop_reason'> & { tag?: number | undefined };
 
 /** Returns the `turn` of a job that has run, or was made by one: by priority and tag. Stopped jobs come first. */
@@ -38,7 +38,7 @@ export function turnOf({ priority, job_id, stop_reason, tag }: Sorted): string {
 export const firstTurnOf = ({ priority, job_id, tag }: Sorted & { tag: number }): string =>
   `${newcomersOf(priority)}${digits(tag, 16)}#${job_id}`;
 
-/** Returns what `turn` begins with for jobs of a priority that have not run. */
+/** Returns the prefix of `turn` for jobs of a priority that have not run. */
 export const newcomersOf = (priority: number): string => `${digits(priority, 3)}#t`;
 
 const digits = (number: number, length: number) => String(number).padStart(length, '0');

@@ -19,7 +19,7 @@ export class StoppedError extends Error {
   }
 }
 
-/** What a process knows of a job that it runs. */
+/** The state of a job that this process runs. */
 interface Watch {
   /** The job as it was claimed, or as its lease was renewed last. */
   job: ClaimedJob;
@@ -114,7 +114,7 @@ async function keepLease(watch: Watch): Promise<void> {
   }
 }
 
-/** Lets what is under way come to its end, which is paid for; but not for ever. */
+/** Lets calls under way end within a grace period, as they are paid. */
 function noteStop(watch: Watch): void {
   if (watch.isStopped) return;
   watch.isStopped = true;

@@ -18,7 +18,7 @@ const maxMessage = 250;
 /** The most inputs of all lines together, where lines have inputs: as many as OpenAI takes. */
 const maxInputs = 50_000;
 
-/** What a batch is found to be before its first line is asked: good, or how it ends. */
+/** The result of the check: a batch that may begin, or the end of a bad one. */
 export type Checked =
   | { begun: { in_progress_at: string; model: string }; total: number }
   | { end: RunEnd };

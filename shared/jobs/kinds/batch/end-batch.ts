@@ -19,7 +19,7 @@ import { type BatchJob, batchIdOf, isWindowOver } from './batch-job.ts';
 import { type Output, outputIdOf, outputs } from './output-files.ts';
 import { giveBackHeld, runHanded, waitForUpstream } from './upstream/run-handed.ts';
 
-/** Ends a batch whose lines have all been asked, with what came of them. */
+/** Ends a batch, once all lines have been asked, with their results. */
 export async function endBatch(file: RequestFile<BatchJob>): Promise<RunEnd> {
   const finalizing_at = file.job.finalizing_at ?? instant(Date.now());
   const job = await saveProgress(file.job, { finalizing_at });
@@ -38,7 +38,7 @@ export async function endStoppedBatch(file: RequestFile<BatchJob>): Promise<RunE
   });
 }
 
-/** Does what is left of a batch. If it fails for good, the key gets its answers, and the rest of its hold back. */
+/** Calls `work`. If that fails for good, the batch ends with the answers so far, and the rest of its hold is freed. */
 export async function orKept(
   file: RequestFile<BatchJob>,
   work: () => Promise<RunEnd>,
@@ -134,7 +134,7 @@ function addDetails(details: TokenDetails, { response }: LineOutput): void {
 const countOf = (value: unknown) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 
-/** What stands for a line in the error file of a batch that was stopped before it was asked. */
+/** The error of a line that was not asked before its batch was stopped. */
 const unaskedError = ({ stop_reason = '' }: Job) =>
   isWindowOver(stop_reason)
     ? {

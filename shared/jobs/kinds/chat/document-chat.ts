@@ -61,7 +61,7 @@ const headOf = (job: SourceJob, { forJobId = job.job_id }: ChatPurpose): AnswerH
   source: job.filename,
 });
 
-/** What is said of an answer at its head. */
+/** The front matter of an answer. */
 interface AnswerHead {
   /** Absent where the document itself was the prompt. */
   question: string | undefined;

@@ -8,7 +8,7 @@ import type { SourceJob } from '../../sources/source-job.ts';
 import { keptLines } from '../requests/end-requests.ts';
 import { chatResultOf, sumOf } from './ask.ts';
 
-/** Ends a chat job that was stopped with what it was answered by then, which was paid for. */
+/** Ends a stopped chat job with the answers that were paid for by then. */
 export async function keptAnswers(job: Claimed<SourceJob>): Promise<JobResult | RunEnd> {
   if (job.source_kind === 'jsonl') return keptLines(job);
   const answers: (Answer & { name: string })[] = [];

@@ -36,7 +36,7 @@ async function finishStep(job: Claimed<ReadDocument>): Promise<RunEnd> {
   return 'error' in end ? failWithPages(job, end.pageCount, end.error) : end;
 }
 
-/** What a stopped job came to: an `auto` job may have turned out to be a chat, also about what was taken apart. */
+/** Returns the result of a stopped job. An `auto` job may be a chat by then, also about a document taken apart. */
 async function keptWork(job: Claimed<DocumentJob>): Promise<JobResult | RunEnd> {
   const { source_kind: kind } = job;
   if (job.extract) return (job.phase === 'step' && (await stoppedExtract(job))) || keptPages(job);

@@ -13,7 +13,7 @@ import { chatKind } from '../chat/chat-job.ts';
 import { documentKind } from '../document/document-job.ts';
 import type { FolderJob } from './folder-job.ts';
 
-/** A page of a folder by what is to be done with its files. */
+/** A page of a folder's files, sorted into those to submit and those to skip. */
 export interface SortedPage {
   pending: { file: DriveFile; child: Child }[];
   leftOut: LeftOutFile[];

@@ -12,7 +12,7 @@ import { type FileLine, type LineStep, lastLineName, lineName } from './file-lin
 import { linesIn, type RequestFile, refusalIn } from './request-file.ts';
 import { writeResults } from './write-results.ts';
 
-/** Ends a job whose lines have all been asked or refused, with what came of them. */
+/** Ends a job, once all lines have been asked or refused, with their results. */
 export const endRequests = (file: RequestFile): Promise<RunEnd> =>
   finish(file.job, `${file.path}.results`, allResults(file));
 

@@ -27,7 +27,7 @@ export interface RequestFile<Its extends RequestsJob = RequestsJob> {
   path: string;
   /** The models that the key may use; null is any. Read once, so that a run refuses the same lines throughout. */
   models: readonly string[] | null;
-  /** What came of its lines by now. */
+  /** The outcomes of its lines so far. */
   kept: Outcomes;
   signal: AbortSignal;
 }

@@ -39,7 +39,7 @@ export function routeOf(
 export const requireRoute = (caller: Caller, named: Named): Routed =>
   routeOf(named, allowedModelsOf(caller), (id) => requireModel(caller, id));
 
-/** The same for a request that names no others. */
+/** Returns the models that may answer a request that names no others. */
 export const byCatalogue = (model: Model, allowed: AllowedModels): Routed => ({
   model,
   others: (model.fallbacks ?? []).flatMap((id) => usableModel(allowed, id) ?? []),

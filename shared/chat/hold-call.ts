@@ -59,7 +59,7 @@ export interface HeldCall {
   hold: Hold;
   /** The most tokens that the model may write, if the key has too little for all that it can. */
   maxTokens?: number | undefined;
-  /** What it can cost by its bytes, if it is held by the tokens that its upstream told of its beginning. */
+  /** The cost by the prompt's bytes, if the hold counts the tokens that an upstream told for its beginning. */
   mostNanoUsd?: number | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
     const limit = Math.min(maxTokens, request.max_tokens || route.model.maxOutputTokens);
     return { ...route, body: { ...route.body, [wires[dialect].limitName]: limit } };
   };
-  // What another model's limit counts is not held there, so that model is not asked.
+  // A limit of another model has no hold for this call, so that model is not asked.
   const alike = others.filter(({ model }) => isAlike(hold, model.id));
   const held = { ...call, ...limited(first), fallbacks: alike.map(limited) };
   return { call: held, hold, mostNanoUsd, ...(maxTokens !== undefined && { maxTokens }) };

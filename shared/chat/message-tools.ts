@@ -12,7 +12,7 @@ type Asked = Pick<MessageRequest, 'tools' | 'tool_choice'>;
 /** Fields of a tool that the caller runs whose values are objects. */
 const ownFields = ['input_schema', 'cache_control', 'eager_input_streaming'];
 
-/** What finds tools that are not shown: it isn't needed where all are. */
+/** Whether a tool searches tools that are not shown. It isn't needed where all are shown. */
 const isSearch = ({ type }: Tool) => textIn(type).startsWith('tool_search_tool_');
 
 /**
@@ -49,7 +49,7 @@ export function refuseInlineTools(model: Model, messages: MessageRequest['messag
   }
 }
 
-/** What a caller's tool was called with, and the schema of that, where any name may stand. */
+/** The fields with the arguments of a caller's tool and their schema, which may have any names. */
 export const ownData = new Set(['input', 'input_schema']);
 
 function refuseDefinitions(model: Model, value: unknown, place: (string | number)[]): void {

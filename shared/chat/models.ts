@@ -60,7 +60,7 @@ export function requireModel(caller: Caller, id: string): Model {
   return model;
 }
 
-/** The same of a model that makes embeddings. */
+/** Returns a model for embeddings, as `requireModel` does. */
 export function requireEmbeddingModel(caller: Caller, id: string): EmbeddingModel {
   const model = usableEmbeddingModel(allowedModelsOf(caller), id);
   if (!model) throw noModel(caller, id, catalogue.embeddingModels);

@@ -6,7 +6,7 @@ const messageNames = [
   ...['file', 'file_data', 'file_id', 'cache_control', 'ttl'],
 ];
 
-/** What a caller's tool was called with, and the schema of that, where any name may stand. */
+/** The fields with the arguments of a caller's tool and their schema, which may have any names. */
 const ownData = new Set(['input', 'parameters']);
 
 /** Deeper than any provider reads. */

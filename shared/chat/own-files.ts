@@ -136,7 +136,7 @@ async function bytesOf(file: StoredFile): Promise<Buffer> {
 const dataUrlOf = (bytes: Buffer) =>
   `data:${mediaTypeOf(bytes)};base64,${bytes.toString('base64')}`;
 
-/** What providers tell apart: a PDF, a text, and others, whose names have to do. */
+/** Returns the media type of a PDF or a text; of other files providers go by the name. */
 function mediaTypeOf(bytes: Buffer): string {
   if (bytes.subarray(0, 5).toString() === '%PDF-') return 'application/pdf';
   return isUtf8(bytes) ? 'text/plain' : 'application/octet-stream';

@@ -154,5 +154,5 @@ function toEntry({ session_id, user_id, message_count, updated_at, expires_at }:
   return { session_id, user_id, message_count, updated_at, expires_at: expiresAt };
 }
 
-/** The same for one that is another key's. */
+/** This 404 is the same for another key's session. */
 const noSuchSession = () => new NotFoundError('There is no such session.');

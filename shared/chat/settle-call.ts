@@ -27,7 +27,7 @@ export interface Attempt {
   asked?: { upstream: string; model: string };
 }
 
-/** What ends a call. */
+/** The functions that end a call. */
 export interface Settlement {
   /** The usage and cost of the whole response, undefined for none. It stays as first asked: read the response before. */
   outcome(): Promise<Outcome | undefined>;

@@ -96,7 +96,7 @@ export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;
 export type ChatFile = v.InferOutput<typeof ChatFile>;
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
-/** What a request says of how its answer is written, for the call that writes it. */
+/** Returns the sampling parameters of a request, for the call that writes its answer. */
 export const samplingOf = ({ max_tokens, temperature }: ChatStreamRequest) => ({
   ...(max_tokens !== null && { max_tokens }),
   ...(temperature !== null && { temperature }),

@@ -41,13 +41,13 @@ export class UnansweredPrompts implements TakenPrompts {
     return this.taken.reduce((sum, { prompt }) => sum + prompt.costNanoUsd, 0);
   }
 
-  /** What a call cost that nobody answered; undefined if that is nothing. */
+  /** The cost of a call that no upstream answered; undefined if that is nothing. */
   get alone(): Outcome | undefined {
     const [first, ...others] = this.taken.filter(({ how }) => how === 'silent');
     return first && others.reduce((sum, { prompt }) => withPrompt(sum, prompt), first.prompt);
   }
 
-  /** What a call cost that was answered in the end. */
+  /** Returns an answer's outcome with the cost of unanswered prompts. */
   beside(answer: Outcome): Outcome {
     return this.taken.reduce((sum, { prompt }) => withPrompt(sum, prompt), answer);
   }

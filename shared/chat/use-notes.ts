@@ -7,7 +7,7 @@ import { errorFields, log } from '../log.ts';
 const worthNanoUsd = 10_000_000;
 const leastPauseMs = 1_000;
 
-/** Whatever it is worth, it is noted at this age of the call, and each time that the age has doubled since. */
+/** The age at which a call's use is noted first, however small; then each time that the age has doubled. */
 const firstAgeMs = 10_000;
 
 /**

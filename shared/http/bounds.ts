@@ -43,7 +43,7 @@ export const maxPictureBytes = 5_000_000;
  */
 export const maxAnswerBytes = 16 * mb;
 
-/** So much of an answer is read before it takes room of its own, which is what most have in all. */
+/** The bytes of an answer that are read before it takes room of its own. Most answers have no more. */
 export const freeAnswerBytes = 64 * kb;
 
 /** Then it takes so much, and if that is too little as much as an answer may have. */

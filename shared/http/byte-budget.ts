@@ -22,13 +22,13 @@ const ceilings = { new: 0.6, answer: 0.65, largeAnswer: 0.95, small: 1 };
 
 type Kind = keyof typeof ceilings;
 
-/** What a large answer takes at most. */
+/** The largest share of a large answer. */
 const largeAnswerShare = 1 / 4;
 
 /** A new take of no more than this share of a budget is small. */
 const smallShare = 1 / 512;
 
-/** What the rooms of a key may hold together. A single one may hold more. */
+/** The share that the rooms of a key may hold together. A single room may hold more. */
 const keyShare = 1 / 2;
 
 const usualWaitMs = 10_000;

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 export interface Caller {
   keyId: string;
   limits: string;
-  /** What the key is called, for the log. */
+  /** The key's name, for the log. */
   keyName?: string;
 }
 

@@ -44,7 +44,7 @@ export const completionError: ErrorFormat = (error, requestId) => {
   return json(told.statusCode, { error: completionErrorOf(told) }, retryHeaders(told));
 };
 
-/** The same for clients of responses, which call `input` what chat completions call `messages`. */
+/** Formats an error for clients of responses, whose `input` is what chat completions call `messages`. */
 export const responseError: ErrorFormat = (error, requestId) => {
   if (!(error instanceof ServiceError) || error.code !== 'context_length_exceeded') {
     return completionError(error, requestId);

@@ -34,7 +34,7 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
   );
 }
 
-/** The same for a route that needs no API key, by the event: with a line in the log, and headers for browsers. */
+/** Makes the endpoint of a route without an API key, by the event, with a log line and headers for browsers. */
 export function openEndpoint(
   respond: (event: APIGatewayProxyEvent, room: Room) => Answer,
   errorFormat?: ErrorFormat,

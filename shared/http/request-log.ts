@@ -7,7 +7,7 @@ import { ServiceError, UnprocessableEntityError } from './errors.ts';
 /** Adds to what a request's line will say, such as the model that it asked. */
 export type Note = (fields: LogFields) => void;
 
-/** What came of a request. */
+/** The outcome of a request. */
 export interface Answered {
   status: number;
   error?: unknown;
@@ -66,7 +66,7 @@ const providerCodes = new Set([
   'drive_unavailable',
 ]);
 
-/** What a caller was told, without what it may quote of the request: of a field's place, what is not its caller's to name. */
+/** Describes an error for the log, without words of the request: a field's place is cut where callers name it. */
 function refusalWords(error: ServiceError): string {
   if (!(error instanceof UnprocessableEntityError)) return errorWords(error);
   const faults = error.fields

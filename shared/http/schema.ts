@@ -109,7 +109,7 @@ export const integerBetween = (min: number, max: number) =>
     v.maxValue(max),
   );
 
-/** The same as a query has it: as text. */
+/** An integer in a query, which is text. */
 export const integerText = (min: number, max: number) =>
   v.pipe(
     v.string(),
@@ -156,7 +156,7 @@ export const stringUpTo = (maxLength: number) =>
     v.metadata({ maxLength }),
   );
 
-/** What a caller calls a model. Errors repeat it. */
+/** A model's name as a caller writes it. Errors repeat it. */
 export const ModelName = stringUpTo(200);
 
 /** The models that may answer in the place of the one that a request names. */

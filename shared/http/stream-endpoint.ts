@@ -71,7 +71,7 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
   );
 }
 
-/** The same for a route that needs no API key. */
+/** Makes the streaming endpoint of a route without an API key. */
 export function openStreamEndpoint(
   respond: (event: APIGatewayProxyEvent, invocation: Invocation) => Promise<StreamedResponse>,
 ) {

@@ -58,7 +58,7 @@ export async function bookLateCalls({ Records }: SQSEvent): Promise<SQSBatchResp
   return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
-/** What one account has to do with a late call. */
+/** An account that a late call is booked on. */
 interface Payer {
   part: AccountHold;
   account: Account;
@@ -160,7 +160,7 @@ function asPayable(charge: Charge, payers: Payer[]): Charge {
   };
 }
 
-/** What becomes of an account together with a charge, on the condition that it is as it was read. */
+/** Returns the write of an account beside a late charge, on the condition that it is as it was read. */
 function changeOf(payer: Payer, cost: number): TransactWriteItem {
   const { part, account, isOpen } = payer;
   const epoch = epochOf(part.heldAtMs);

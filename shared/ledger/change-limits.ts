@@ -64,7 +64,7 @@ function changesOf(
   ];
 }
 
-/** What a closed part keeps of limits: what its calls take of them. */
+/** The share of limits that a closed part keeps for its calls. */
 interface Kept {
   requests: number;
   atOnce: number;

@@ -79,7 +79,7 @@ const customersOf = (ownerId: string, limitId = '') =>
 export interface FurtherReading {
   limit: string;
   model: string | null;
-  /** Whose it is, of a limit of each customer; empty for calls that name none. */
+  /** The customer of a limit for each customer; empty for calls without one. */
   customer: string | null;
   unit: 'usd' | 'tokens' | 'requests';
   max: number;
@@ -114,7 +114,7 @@ export async function* readCustomers(ownerId: string): AsyncGenerator<FurtherRea
   }
 }
 
-/** What a customer has of limits in US dollars that renew, and what more of it is called. Throws `NotFoundError` if nothing. */
+/** Returns a customer's limits in US dollars that renew, and the names of their extra. Throws `NotFoundError`. */
 export async function customerBudgets(ownerId: string, customer: string) {
   const list = await findLimitList(ownerId);
   const budgets = (list?.limits ?? []).map(async (limit) => {

@@ -128,7 +128,7 @@ function standingWrite(
 }
 
 interface Change {
-  /** What is no longer held, and of that what the charges held. */
+  /** The amount that is no longer held, and the part of it that the charges held. */
   held: number;
   chargedHold: number;
   cost: number;

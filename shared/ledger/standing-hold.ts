@@ -111,7 +111,7 @@ async function wholesNow(keyId: string, use: CallUse): Promise<[Whole, ...Whole[
   return wholes;
 }
 
-/** What is to stand: under which id, how much, and for which job. */
+/** A standing hold to be made: its id, its amount, and its job. */
 export interface ToStand {
   keyId: string;
   use: CallUse;

@@ -2,7 +2,7 @@ import { freeAnswerBytes, maxAnswerBytes, usualAnswerBytes } from '../http/bound
 import type { Room } from '../http/byte-budget.ts';
 import { AnswerTooLargeError } from './errors.ts';
 
-/** What of an answer is counted for whom. */
+/** The bound of an answer's bytes, and the call that reads them. */
 export interface AnswerBytesOptions {
   /** The most that may be in memory at once, if that is more than usual. */
   mostBytes?: number | undefined;

@@ -11,7 +11,7 @@ import { measure } from '../metrics.ts';
 const threshold = 3;
 /** How many paused keys open the circuit, if no call succeeded since. Small deployments would never have more. */
 const keysToOpen = 2;
-/** It opens no sooner after a success: two keys may fail at once on purpose, while the calls of others succeed. */
+/** The time after a success before the circuit may open: two keys may fail on purpose while others succeed. */
 const quietMs = 10_000;
 const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
@@ -29,7 +29,7 @@ interface Breaker {
   isTried?: boolean;
 }
 
-/** What pauses all keys. */
+/** The breaker that pauses all keys. */
 interface OpenBreaker extends Breaker {
   /** The keys whose failures opened it, or made its pause longer. Each does so once. */
   keyIds: Set<string>;
@@ -41,7 +41,7 @@ interface OpenBreaker extends Breaker {
 
 export interface Circuit {
   open?: OpenBreaker | undefined;
-  /** For each key that failed. */
+  /** The breakers of keys that failed, by key. */
   keys: Map<string, Breaker>;
   /** Keys that were paused since the last success of anybody's, while the circuit is closed. */
   pausedKeyIds: Set<string>;

@@ -4,7 +4,7 @@ import type { Model } from './catalogue.ts';
 type Upstreams = Model['upstreams'];
 type Body = Readonly<Record<string, unknown>>;
 
-/** As much of a conversation's beginning as tells it from others. */
+/** The length of a conversation's beginning that tells it from others. */
 const beginningLength = 10_000;
 
 /**

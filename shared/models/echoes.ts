@@ -1,4 +1,4 @@
-/** Of a longer word, such as data in base64, the beginning is compared. */
+/** The most of a word that is compared: of base64, say, the beginning. */
 const maxWordLength = 24;
 const maxMessageLength = 1_000;
 

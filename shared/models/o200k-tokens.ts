@@ -9,7 +9,7 @@ const asPlainText = { disallowedSpecial: new Set<string>() };
 
 /** Merging takes time quadratic in a piece's length. */
 const longestPiece = 64;
-/** Of a prompt's different pieces at most this many characters are merged, in a tenth of a second. */
+/** The most characters of a prompt's different pieces that are merged, in a tenth of a second. */
 const mostMerged = 50_000;
 
 /**

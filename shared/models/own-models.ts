@@ -4,7 +4,7 @@ import type { Catalogue, EmbeddingModel, Model } from './catalogue.ts';
 export interface OwnModels {
   /** Each by its id, or by its id and price, such as `llama3.2` or `llama3.2=0.10,0.40`. */
   models: readonly string[];
-  /** Those that make embeddings, such as `nomic-embed-text` or `nomic-embed-text=0.02`. */
+  /** The models for embeddings, such as `nomic-embed-text` or `nomic-embed-text=0.02`. */
   embeddingModels?: readonly string[];
   /** The base URL of an OpenAI-compatible server; without one it is the catalogue's first upstream. */
   url?: string | undefined;
@@ -12,7 +12,7 @@ export interface OwnModels {
 
 const upstream = 'own';
 
-/** What most servers of open models have. Whoever knows better writes a catalogue. */
+/** The limits of most servers of open models. A catalogue can say others. */
 const assumed = { contextWindow: 131_072, maxOutputTokens: 32_768, maxImageTokens: 2_048 };
 
 /**

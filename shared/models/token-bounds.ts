@@ -205,7 +205,7 @@ export function textOf({ content }: { content?: unknown }): string {
 }
 
 interface Size {
-  /** Of texts that were counted, their tokens. */
+  /** The bytes of texts, or their tokens where they were counted. */
   bytes: number;
   images: number;
   /** Parts that may stand for any number of tokens, such as files. */

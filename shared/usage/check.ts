@@ -18,7 +18,7 @@ export interface KeyCheck {
   account_differences: AccountDifference[];
   /** Whether the account was compared: all charges of its window are kept, and were read. */
   compares_account: boolean;
-  /** What is not compared, as it isn't over: charges that end now, and epochs of the account before their audit. */
+  /** Entries that are not compared yet: charges that end now, and epochs before their audit. */
   under_way: { charges: number; epochs: number };
   /** Why the key could not be compared; null if it was. */
   problem: string | null;

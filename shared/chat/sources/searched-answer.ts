@@ -15,7 +15,7 @@ import { type Reading, readDocuments, readPage } from './read.ts';
 const maxPages = 8;
 const maxPagesRead = 3;
 const maxDocuments = 6;
-/** What a model is given of all pages together, and as much of all documents. */
+/** The most tokens of all pages together, and of all documents together. */
 const maxTokens = 8_000;
 
 /**

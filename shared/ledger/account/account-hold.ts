@@ -14,7 +14,7 @@ export interface AccountHold {
   window: number;
   /** Whether the account counts it as a request under way. */
   isRequest: boolean;
-  /** As how many, where it is of several calls; one by default. */
+  /** The number of requests that the hold counts as; one by default. */
   requests?: number;
   /** Whether a charge tells of its end too, so that a recount finds it. */
   isCharged?: boolean;

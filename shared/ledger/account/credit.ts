@@ -22,7 +22,7 @@ import { sendOnce } from './send-once.ts';
 /** How long the undoing of a hold is tried, as someone waits for the answer that comes after it. */
 const longestUndoMs = 15_000;
 
-/** What came of a credit: the account, if it was written; and whether the account certainly agrees with the call's end. */
+/** The outcome of a credit: the account, if it was written, and whether it certainly agrees with the call's end. */
 export interface Credited {
   account?: Account;
   isCertain: boolean;

@@ -47,7 +47,7 @@ export const endedAttribute = named('ended_', 'e');
 /** The account's attribute for how many requests of an epoch were credited. */
 export const doneAttribute = named('done_', 'd');
 
-/** For how many epochs after its own credits of an epoch are summed up. Older sums would make the account cost more. */
+/** The number of later epochs in which an epoch's credits are still summed. Older sums would make writes dearer. */
 const summedForEpochs = 2;
 
 /** Whether a credit is summed up for a recount. */

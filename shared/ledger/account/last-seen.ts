@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
 export interface Seen extends Pick<Account, 'key_id' | 'available' | 'held' | 'team'> {
   /** Whether it refused the last hold. */
   refuses?: boolean;
-  /** All of it; absent if it was not seen. */
+  /** The whole account; absent if it was not seen. */
   account?: Account;
 }
 

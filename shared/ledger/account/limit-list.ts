@@ -21,7 +21,7 @@ export interface LimitList {
   customers?: number;
 }
 
-/** What of a call decides which further limits it counts against. */
+/** The fields of a call that decide which further limits it counts against. */
 export interface CallUse {
   model?: string;
   metadata?: Metadata | null | undefined;
@@ -109,7 +109,7 @@ export const countsAlike = (owners: readonly (Account | undefined)[], model: str
       !account?.limits || known(account)?.limits.every((limit) => limit.model !== model) === true,
   );
 
-/** What names a customer's account. Calls that name none are one customer's, so that nobody passes a limit so. */
+/** Returns the hash in a customer's account id. Calls without a customer share one, so that they pass no limit. */
 export const customerHash = (customer = '') => hash('sha256', customer, 'base64url').slice(0, 22);
 
 const maxCustomers = 100_000;
@@ -119,7 +119,7 @@ export interface Customer {
   key_id: string;
   /** `customer_` and what its account's id ends with. */
   entry: string;
-  /** What callers call it; empty for those that name none. */
+  /** The customer's name as callers write it; empty for calls without one. */
   customer: string;
 }
 

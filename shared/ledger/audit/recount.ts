@@ -61,7 +61,7 @@ export async function recount(accountId: string, epoch: number): Promise<boolean
   return false;
 }
 
-/** What charges say that was never credited. */
+/** The amounts of charges that were never credited. */
 interface Lacking {
   held: number;
   requests: number;

@@ -12,7 +12,7 @@ import { Lease, type Left } from './lease.ts';
 /** When leases begin, and how large they are. */
 export interface LeaseOptions {
   busyCalls: number;
-  /** For how long calls may begin within a lease. */
+  /** How long calls may begin within a lease. */
   ms: number;
   /** A lease has at most 1 / `share` of the money that is available, and 1 / `shareOfLimits` of the limits of requests. */
   share: number;
@@ -40,7 +40,7 @@ export class KeyLeases {
   private beginning: Promise<void> | undefined;
   /** A lease that was refused isn't asked for again before. */
   private notBeforeMs = 0;
-  /** For how many calls the last lease was. */
+  /** The number of calls that the last lease was for. */
   private size = 0;
   /** The second in which calls are counted, and how many began in it and in the one before. */
   private second = 0;

@@ -6,7 +6,7 @@ import { toUsd } from './nano-usd.ts';
 export interface FurtherLimit {
   /** What its account's id has behind the owner's: its unit, and what tells it from others. */
   id: string;
-  /** As its operator wrote it, such as `gpt-5:budget-usd=50/month`. */
+  /** The limit as its operator wrote it, such as `gpt-5:budget-usd=50/month`. */
   name: string;
   model?: string;
   perCustomer?: boolean;
@@ -63,5 +63,5 @@ function durationOf(window: string): string | undefined {
   return wrongInCalendar(calendar) ? undefined : calendarText(calendar);
 }
 
-/** What stays of a limit if its amount is changed: its account goes on. */
+/** Returns the part of a limit's name that stays if its amount is changed, as does its account. */
 export const identityOf = (name: string) => name.replace(/=(?:[\d.]+|none(?=\/|$))/, '');

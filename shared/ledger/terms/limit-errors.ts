@@ -36,7 +36,7 @@ function lackOf(account: Budgeted, holdNanoUsd: number, isHeldUp: boolean, advic
     return { code: 'rate_limit_exceeded', message, details: { rate_limit } };
   }
   const code = 'budget_exceeded';
-  // What other keys spend is nobody's to know.
+  // No caller may learn what other keys spend.
   if (isCeiling(key_id)) return { code, message: ceilingSentence(account, holdNanoUsd, isHeldUp) };
   const isTeams = isTeamId(key_id);
   const budget = {

@@ -42,7 +42,7 @@ export interface Budgeted {
   /** What a team, or a further limit, is called; absent on the account of a key. */
   name?: string;
   ceiling: number;
-  /** What of the ceiling is for this window alone; absent for nothing. */
+  /** The part of the ceiling that is for this window alone; absent for none. */
   extra?: number;
   spent: number;
   held: number;

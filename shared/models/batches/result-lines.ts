@@ -44,6 +44,6 @@ export const Made = v.object({ id: v.string() });
 /** An object's fields, of which no more is said. */
 export const anyFields = v.record(v.string(), v.unknown());
 
-/** What a batch tells beside its state and its files can be anything: nobody's answers wait for it. */
+/** Fields of a batch beside its state and files may have any value, as no answer depends on them. */
 export const beside = <Shape>(schema: v.GenericSchema<unknown, Shape>) =>
   v.fallback(v.nullish(schema), undefined);

@@ -25,7 +25,7 @@ export interface Ask {
   stream: boolean;
   /** When its provider was asked, in ms. */
   askedAtMs?: number;
-  /** Who asks, for a provider's own bookkeeping: an opaque id. */
+  /** An opaque id of the end user, for a provider's own bookkeeping. */
   user?: string;
   promptCacheKey?: string;
   /** The caller's own tags. No provider is told; answers repeat them where their dialect does. */

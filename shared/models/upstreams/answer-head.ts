@@ -62,7 +62,7 @@ export async function readHead(answer: Answer, onTaken: () => void): Promise<Hea
     return { head };
   } catch (error) {
     if (state.isTaken && !(error instanceof AnswerTooLargeError)) onTaken();
-    // It may be silent for longer than anybody waits.
+    // The body may be silent for longer than a caller waits.
     reader?.cancel().catch(() => {});
     throw error;
   } finally {

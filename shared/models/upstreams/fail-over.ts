@@ -124,7 +124,7 @@ async function askIn(
 const isAsAsked = (response: Response, { stream }: RequestBody) =>
   isEventStream(response) === (stream === true);
 
-/** What an answer is put in the asked form by that came streamed though it was asked whole, or the other way round. */
+/** Returns the translation of an answer that came streamed though it was asked in one piece, or the other way round. */
 function asItself({ dialect, body: { model, stream, n } }: Told): Told['translated'] & {} {
   if (dialect === 'embeddings' || Number(n ?? 1) > 1)
     throw unavailable('The model answered in another form.');

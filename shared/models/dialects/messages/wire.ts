@@ -13,7 +13,7 @@ export function cacheOf({ cache_control }: Body): { cache?: CacheLifetime } {
   return { cache: (cache_control as Body)['ttl'] === '1h' ? '1h' : '5m' };
 }
 
-/** The same as a block has it. Five minutes are meant where nothing is said. */
+/** Writes how long a provider is asked to keep a block. Five minutes need no `ttl`. */
 export const cacheControlOf = ({ cache }: { cache?: CacheLifetime }): Body =>
   cache ? { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) } } : {};
 

@@ -131,9 +131,11 @@ export function likelyKindOf(mimeType: string, filename: string): DocumentKind |
   return kindByType(type) ?? (type.startsWith('text/') ? 'text' : undefined);
 }
 
-/** Returns the media type of a file: by its first bytes, else the declared one. */
+/** Returns the media type of a file: by its first bytes, else the declared one, unless that is a text's and these are none. */
 export function mediaTypeOf(firstBytes: Uint8Array, mimeType: string, filename: string): string {
-  return typeBySignature(firstBytes) ?? declaredType(mimeType, filename);
+  const declared = declaredType(mimeType, filename);
+  const isNoText = textKinds.has(kindByType(declared)) && !looksLikeText(firstBytes);
+  return typeBySignature(firstBytes) ?? (isNoText ? 'application/octet-stream' : declared);
 }
 
 function declaredType(mimeType: string, filename: string): string {

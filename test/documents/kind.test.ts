@@ -127,6 +127,7 @@ describe('what a file seems to be by its name and type', () => {
     expect(mediaTypeOf(bytes(''), 'image/heic', 'photo')).toBe('image/heic');
     expect(mediaTypeOf(rubbish, '', 'photo.heic')).toBe('image/heic');
     expect(mediaTypeOf(rubbish, '', 'photo')).toBe('application/octet-stream');
+    expect(mediaTypeOf(rubbish, 'text/plain', 'notes.txt')).toBe('application/octet-stream');
   });
 });
 

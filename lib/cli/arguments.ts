@@ -137,7 +137,7 @@ function idAmong<Name extends string>(
   );
 }
 
-/** What is a secret or another thing's id, and no name. */
+/** The beginnings of secrets and ids, which no name may have. */
 const isOther = /^(sk-|key_|team_|job_|file-)/;
 
 /** A whole number from 1 to a most, as an option gives it. */

@@ -30,7 +30,7 @@ export async function runCommand<Name extends string>(
 
 /** A program without commands; its help is written out. */
 interface Program<Options extends ParseArgsOptionsConfig> {
-  /** What runs it, such as `npm run adopt`. */
+  /** The command that runs it, such as `npm run adopt`. */
   call: string;
   help: string;
   options: Options;
@@ -97,7 +97,7 @@ function awsSentence(error: Error & { $metadata?: unknown }): string | undefined
   return error.$metadata ? `The request to AWS failed: ${name}: ${message}` : undefined;
 }
 
-/** What has an id and a name. A revoked key's name may be another's by now. */
+/** A thing with an id and a name. A revoked key's name may be another's by now. */
 interface Named {
   id: string;
   name: string;

@@ -3,7 +3,7 @@ import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { strFromU8, unzipSync } from 'fflate';
 import { DomUtils, parseDocument } from 'htmlparser2';
 
-/** What the Drive and the web find a file by. */
+/** The texts by which Drive and the web find a file. */
 export interface FileText {
   /** A page's title or first heading; else empty. */
   title: string;

@@ -1,7 +1,7 @@
 /** What a function logs of a request, or of a job's end. */
 export type Fields = Record<string, unknown>;
 
-/** What is known of a request once it is over. */
+/** A request that is over. */
 export interface EndedRequest {
   method: string;
   path: string;

@@ -26,7 +26,7 @@ const erasing = {
   objects: ['DeleteObject', 'ListBucket'],
 };
 
-/** What functions do with files and uploads. */
+/** The grants on files and uploads, by what functions do. */
 const grants = {
   /** Find what a key has uploaded, and read it. */
   readUploaded: { items: ['GetItem'], objects: ['GetObject'] },

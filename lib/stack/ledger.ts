@@ -10,7 +10,7 @@ import { queueDefaults } from './base/queue-defaults.ts';
 import { ServiceFunction } from './base/service-function.ts';
 import { index, keyed, ServiceTable } from './base/service-table.ts';
 
-/** What functions do with accounts, beside reading one. */
+/** The grants on accounts beside reading one, by what functions do. */
 const grants = {
   read: [],
   /**

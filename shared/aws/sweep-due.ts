@@ -6,7 +6,7 @@ interface Due {
   table: string;
   lane: string;
   limit: number;
-  /** What one is called in the log. */
+  /** The item's noun in the log. */
   thing: string;
   /** How long to go on before the rest is left to the next sweep; without it all are looked at. */
   patienceMs?: number;

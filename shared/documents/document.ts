@@ -34,7 +34,7 @@ export interface ContainedFile {
   bytes: Buffer;
 }
 
-/** What is wanted of a page. */
+/** How a page is to be read. */
 export interface PageOptions {
   forceOcr?: boolean;
   draw?: boolean;

@@ -21,7 +21,7 @@ export class MemoryLimit {
     return this.takenBytes > this.maxBytes / 2 || this.mostBytes > this.maxBytes / 8;
   }
 
-  /** Tells that an engine uses so much at once. */
+  /** Notes how much memory an engine uses at once. */
   use(bytes: number): void {
     this.mostBytes = Math.max(this.mostBytes, bytes);
   }

@@ -12,7 +12,7 @@ import type { SharedPdfium } from './shared-pdfium.ts';
 /** PDFium keeps what it has read of a document; after more than this the document is opened anew. */
 const maxKeptBytes = 32_000_000;
 
-/** What the PDFs of a process are read with. */
+/** The engines that read the PDFs of a process. */
 export interface Engines {
   pdfium: SharedPdfium;
   /** Loads libvips, to draw pages with. */

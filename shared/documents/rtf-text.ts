@@ -89,7 +89,7 @@ export function readRtf(file: Buffer, limit = maxCharacters, warned?: Set<Warnin
 const bytesOf = ({ hex, binary }: Picture): Buffer =>
   binary ?? Buffer.from(hex.join('').replace(/\s/g, ''), 'hex');
 
-/** What holds within a group. */
+/** The state within a group. */
 interface Group {
   isSkipped: boolean;
   /** Whether a reader that doesn't know the group's word may leave the group out. */

@@ -38,7 +38,7 @@ export interface PageCoverage {
   status: 'used' | 'empty' | 'failed' | 'left_out';
 }
 
-/** What was taken from pages, and what proves it. */
+/** The data taken from pages, and its evidence. */
 export interface ExtractOutcome {
   data: unknown;
   evidence: Evidence[];

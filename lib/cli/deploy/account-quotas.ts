@@ -16,10 +16,10 @@ export const quotaCodes = {
   table: { service: 'dynamodb', name: 'Table-level write throughput limit', code: 'L-AB614373' },
 } as const;
 
-/** What was asked of AWS, or why there is no answer. */
+/** A value that AWS was asked for, or the reason why it is unknown. */
 export type Asked<Value> = { value: Value; unknown?: undefined } | { unknown: string };
 
-/** What the account may do in the region that is deployed to. */
+/** The account's quotas in the region of the deployment. */
 export interface AccountQuotas {
   lambda: Asked<{ concurrency: number; unreserved: number }>;
   /** The template of the stack as it is deployed; undefined if it isn't there. */

@@ -9,7 +9,7 @@ import {
 } from '../../stack/settings/settings.ts';
 import { CommandError, meantAmong } from '../command-line.ts';
 
-/** What a deploy was called with. */
+/** The context that a deploy was called with. */
 export interface Given {
   /** The settings' values as they were given, by their whole names. */
   context: Record<string, unknown>;

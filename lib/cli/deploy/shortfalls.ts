@@ -14,7 +14,7 @@ import { type Given, settingsOf } from './given-context.ts';
 export interface Shortfall {
   /** Says which quota is too small, and the consequence. */
   readonly sentence: string;
-  /** What to ask for; absent where no quota is to blame. */
+  /** The quota to have raised; absent where no quota is to blame. */
   readonly ask?: { readonly quota: Quota; readonly value: number };
   /** The settings that are lowered meanwhile, by their whole names. */
   readonly lowered: Record<string, unknown>;

@@ -26,7 +26,7 @@ export function describeQueue({ lanes, waiting }: QueueReport, now: number): str
   return `${byQueue}\n\n${byKey}`;
 }
 
-/** Says what a redrive did. */
+/** Describes the outcome of a redrive. */
 export function describeRedrive(lanes: readonly Redrive[]): string {
   return aligned([
     ['lane', 'dead letters moved back', 'jobs woken', 'jobs rung for'],

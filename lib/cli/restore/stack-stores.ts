@@ -2,7 +2,7 @@ import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/clien
 import { CommandError } from '../command-line.ts';
 import { farTimeouts } from '../target.ts';
 
-/** What a stack holds for good, by names, ARNs or URLs. */
+/** The stores of a stack, by names, ARNs or URLs. */
 export interface StackStores {
   tables: string[];
   others: string[];

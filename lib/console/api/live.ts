@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** What was loaded last, and why nothing newer could be. */
+/** The value that was loaded last, and why no newer one could be loaded. */
 export interface Live<Value> {
   value: Value | undefined;
   failure: Error | undefined;

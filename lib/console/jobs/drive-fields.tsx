@@ -14,7 +14,7 @@ const kinds: [JobDraft['jobType'], string][] = [
 
 const example = '{"number": "2041-77", "lines": [{"item": "Valve", "amount": 12.5}]}';
 
-/** What is to be done with a file of the drive, or with each file of a folder. */
+/** The fields for a job on a file of the drive, or on each file of a folder. */
 export function DriveFields({ draft, change }: DriveFieldsProps) {
   const { source, driveId, jobType, nextStep, instruction, fields, requireEvidence } = draft;
   const choice = (name: 'answer' | 'fields', text: string) => (

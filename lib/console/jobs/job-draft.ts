@@ -12,7 +12,7 @@ export interface JobDraft {
   model: string;
   nextStep: 'nothing' | 'answer' | 'fields';
   instruction: string;
-  /** What fields are taken by: a schema, or an example, as JSON. */
+  /** The fields to extract: a schema, or an example, as JSON. */
   fields: string;
   requireEvidence: boolean;
   priority: number;

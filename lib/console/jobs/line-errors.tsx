@@ -4,11 +4,11 @@ import { type FileObject, firstLines } from '../files/file.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Table } from '../parts/table.tsx';
 
-/** What went wrong with a line. */
+/** An error of a line. */
 interface LineError {
   /** The line's number in the file of requests; none for what is wrong with the file. */
   line: string;
-  /** What its request is called. */
+  /** The name of the line's request. */
   name: string;
   code: string;
   message: string;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What the next message is sent with. */
+/** The settings that the next message is sent with. */
 export interface Settings {
   /** Empty for the default one. */
   model: string;

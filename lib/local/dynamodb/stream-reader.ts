@@ -5,7 +5,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { credentials } from '../engines/client-config.ts';
 import { region } from '../template/resource-names.ts';
 
-/** What was read of a stream. */
+/** Records that were read from a stream, and where to read on. */
 export interface StreamPage {
   records: DynamoDBRecord[];
   /** Where to read on; undefined at the end of a closed shard that no other follows yet. */

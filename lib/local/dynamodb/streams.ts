@@ -22,15 +22,15 @@ export interface TrimPoint {
   sequenceNumber: string;
 }
 
-/** What the thread is told: tables to watch, or to trim. */
+/** A message to the thread: tables to watch, or to trim. */
 export type StreamsMessage = { watch: string } | { trim: TrimPoint[] } | 'close';
 
-/** What the thread tells: that it has begun, or which tables have new records. */
+/** A message from the thread: that it has begun, or which tables have new records. */
 export type StreamsNews = 'ready' | string[];
 
 const trimEveryMs = 1_000;
 
-/** What is known of a table's stream. */
+/** The state of a table's stream. */
 interface Followed {
   notify: (() => void)[];
   /** The number of the last record that each follower is done with. */

@@ -22,7 +22,7 @@ export function requireSignature(server: Server, judgeLink?: JudgeLink): void {
   });
 }
 
-/** What a request says of its signature. */
+/** The signature of a request. */
 interface Signature {
   /** The day, the region and the service that it is for. */
   scope: string[];

@@ -14,7 +14,7 @@ const formatExamples = new Map([
   ['uuid', '00000000-0000-0000-0000-000000000000'],
 ]);
 
-/** What is put into fields by their names. */
+/** The values that fields get by their names. */
 export interface Extracts {
   /** Sentences of the text, word for word, that fit the question: for `quote` and the `claim` beside it. */
   quotes: string[];

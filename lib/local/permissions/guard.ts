@@ -10,7 +10,7 @@ import { readSignature, type SignedRequest } from './signed-request.ts';
 
 const http = process.getBuiltinModule('node:http');
 
-/** What the guard of a function knows. */
+/** The options of a function's guard. */
 export interface GuardOptions {
   permissions: Permissions;
   instrument?: Instrument | undefined;
@@ -33,7 +33,7 @@ export function guardRequests(options: GuardOptions): void {
   syncBuiltinESMExports();
 }
 
-/** What becomes of a request: it is answered here, or sent after a while. */
+/** The decision on a request: it is answered here, or sent after a delay. */
 interface Verdict {
   response?: IncomingMessage;
   delayMs?: number;
@@ -83,7 +83,7 @@ function answer(sent: ClientRequest, response: IncomingMessage): ClientRequest {
   return sent.destroy();
 }
 
-/** What watches a function's AWS requests for a test, and has them fail. */
+/** Watches a function's AWS requests for a test, and has them fail. */
 export interface Instrument {
   /** Is called for each request. */
   called(request: SignedRequest): void;

@@ -1,7 +1,7 @@
 import { account, functionArn, region } from '../template/resource-names.ts';
 import type { SignedRequest } from './signed-request.ts';
 
-/** What a caller must be allowed to do. */
+/** An action and a resource that a caller must be allowed. */
 export interface Requirement {
   action: string;
   resource: string;

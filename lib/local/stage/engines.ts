@@ -72,7 +72,7 @@ export function hasProvider(): boolean {
   return Boolean(process.env['OPENAI_API_KEY'] || process.env['OPENAI_BASE_URL']);
 }
 
-/** What engines want to see, new at each start. */
+/** The credentials of engines, new at each start. */
 interface EngineSecrets {
   /** The drive's. */
   serviceAccount?: object | undefined;

@@ -52,7 +52,7 @@ export interface Stage {
 /** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
 
-/** What closes a part of a stage. */
+/** Closes a part of a stage. */
 export type Closer = () => unknown;
 
 /**

@@ -2,7 +2,7 @@ import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
-/** What all constructs of a stack keep to. */
+/** The conventions of all constructs of a stack. */
 export interface Conventions {
   /** What becomes of tables, buckets and secrets with the stack. */
   readonly removalPolicy: RemovalPolicy;

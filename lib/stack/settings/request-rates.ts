@@ -1,4 +1,4 @@
-/** What the calls of a route take. */
+/** The kinds of routes, by what their calls take. */
 export type RouteKind = 'stream' | 'submission' | 'read' | 'open' | 'file';
 
 /** Requests a second, and at once, for one method of a route. */

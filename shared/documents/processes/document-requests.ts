@@ -9,14 +9,14 @@ export interface ReadDocument {
   kind: 'pdf' | 'image';
 }
 
-/** What a process that reads documents is asked. */
+/** A request to a process that reads documents. */
 export type DocumentRequest =
   | { is: 'open'; document: ReadDocument }
   | { is: 'close'; document: ReadDocument }
   | { is: 'take-out'; document: ReadDocument; folder: string }
   | { is: 'read'; document: ReadDocument; page: number; options: Required<PageOptions> };
 
-/** What is known of a document that was opened. */
+/** The attributes of a document that was opened. */
 export interface OpenedDocument {
   pageCount: number;
   hasFiles: boolean;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setting } from '../../config.ts';
 
-/** What bounds a process beside the time of each request. */
+/** The bounds of a process beside the time of each request. */
 export interface ProcessLimits {
   /** Bounds what JavaScript makes of a document; WebAssembly's memory has limits of its own. */
   heapMb: number;

@@ -22,7 +22,7 @@ export interface AnsweredRow {
   page: number | null;
 }
 
-/** What a model says of a window, by JSON pointers. */
+/** A model's answer about a window, by JSON pointers. */
 export interface WindowAnswer {
   window: PageWindow;
   values: Record<string, AnsweredValue>;

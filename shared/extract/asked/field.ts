@@ -1,7 +1,7 @@
 /** A JSON Schema, as it is written. */
 export type JsonSchema = Record<string, unknown>;
 
-/** What a schema asks for, its keywords read. */
+/** A field of a schema whose keywords were read. */
 export type Field = ObjectField | ArrayField | ScalarField;
 
 export interface ObjectField {
@@ -18,7 +18,7 @@ export interface ArrayField {
 
 export type ScalarType = 'string' | 'number' | 'integer' | 'boolean' | 'date';
 
-/** What a field may have. */
+/** A value of a field. */
 export type Value = string | number | boolean | null;
 
 export interface ScalarField {

@@ -2,7 +2,7 @@ import { ExtractError } from './errors.ts';
 import type { JsonSchema } from './field.ts';
 import { readSchema } from './read-schema.ts';
 
-/** What a caller asks for: a subset of JSON Schema, and how strictly. */
+/** An extraction that a caller asks for: a subset of JSON Schema, and how strict to be. */
 export interface ExtractSpec {
   schema: JsonSchema;
   /** Has values that no page shows come as null. */

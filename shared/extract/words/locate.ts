@@ -6,7 +6,7 @@ import { indexOf, type Searched } from './page-index.ts';
 import type { Place, Span } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 
-/** What is longer is no quote. */
+/** The longest quote that is searched for. */
 const maxQuoteLength = 5_000;
 /** The share of characters that must be the same where OCR has confused others. */
 const minSame = 2 / 3;

@@ -3,7 +3,7 @@ import { type Folded, fold } from './fold.ts';
 import { gramsOf } from './grams.ts';
 import type { ReadPage } from './read-page.ts';
 
-/** What a page's words are searched by, made once. */
+/** The index by which a page's words are searched, made once. */
 export interface PageIndex {
   texts: string[];
   plain: Searched;

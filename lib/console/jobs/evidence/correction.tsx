@@ -8,7 +8,7 @@ import type { Scalar } from './schema-fields.ts';
 import { rightValue } from './use-corrections.ts';
 import type { Evidence, Value } from './values.ts';
 
-/** What proves a value, and a form that confirms or corrects it. */
+/** The evidence of a value, and a form that confirms or corrects it. */
 export function Correction({ value, view }: { value: Value; view: View }) {
   const { save, said } = view.corrections;
   const about = said.get(value.path);

@@ -3,7 +3,7 @@ import { count, counted } from '../../parts/format.ts';
 import { buttonId, missingId, type View } from './marks.ts';
 import { statusText } from './page-view.tsx';
 
-/** What somebody should know before using a result. */
+/** The warnings to read before using a result. */
 export function Warnings({ texts }: { texts: string[] }) {
   if (texts.length === 0) return null;
   return (
@@ -17,11 +17,11 @@ export function Warnings({ texts }: { texts: string[] }) {
   );
 }
 
-/** What the reading of a document warns of. */
+/** The warnings from reading a document. */
 export const warnedOf = ({ warnings = [] }: Pick<OcrResult, 'warnings'>) =>
   warnings.map(({ message, pages }) => `${message} Page ${pages.join(', ')}.`);
 
-/** What an extraction warns of. */
+/** The warnings of an extraction. */
 export const warningsOf = ({ coverage, windows, ocr }: ExtractResult): string[] => [
   ...coverage.pages.flatMap((page) =>
     page.status === 'failed' || page.status === 'left_out'

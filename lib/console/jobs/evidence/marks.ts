@@ -57,7 +57,7 @@ const markOf = (value: Value, place: Place): Mark => ({
 /** Where a value is shown: among the values to look at, or at its own place. */
 export type Place = 'top' | 'own';
 
-/** What was picked: a value by its path, or a row that is missing. */
+/** The picked item: a value by its path, or a row that is missing. */
 interface Picked {
   id: string;
   place: Place;
@@ -65,7 +65,7 @@ interface Picked {
   on: 'values' | 'pages';
 }
 
-/** What the two sides of an extraction share. */
+/** The state that both sides of an extraction share. */
 export interface View {
   picked: Picked | undefined;
   pick(picked: Picked | undefined): void;

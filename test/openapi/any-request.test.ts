@@ -43,10 +43,10 @@ beforeAll(async () => {
   await newJobs();
 });
 
-/** Makes jobs to be asked about. All but two wait for the next minute, so that there are some to cancel or stop. */
+/** Makes jobs to be asked about. All but two wait, and one is run each minute, so that there are some to cancel or stop. */
 async function newJobs(): Promise<void> {
   const jobs = await Promise.all(
-    [caller, ...Array(cases(5, 15)).fill(hurried)].map((each) =>
+    [caller, ...Array(cases(7, 15)).fill(hurried)].map((each) =>
       submit(each, chatJob('a question')),
     ),
   );

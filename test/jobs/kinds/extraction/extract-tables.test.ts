@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../../../shared/http/caller.ts';
 import { greyJpeg } from '../../../support/fixtures/small-documents.ts';
-import { pass } from '../../../support/worlds/clock.ts';
+import { pass, stopClock } from '../../../support/worlds/clock.ts';
 import { useDocumentWorld } from '../../../support/worlds/document-world.ts';
 
 const world = await useDocumentWorld();
@@ -69,6 +69,7 @@ it('a folder’s table has a row for each document, in the order of their names'
 });
 
 it('a folder’s table grows as its files are done, at most each half a minute', async () => {
+  stopClock();
   const { id, caller } = await newFolder('growing', [50, 60, 70, 80]);
   answerShades();
   await submit(caller, id);

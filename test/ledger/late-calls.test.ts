@@ -396,8 +396,7 @@ it.each([1, 2])(
     const [hold, costNanoUsd] = [1_234_567_891, 1_111_111_111];
     let largest: object = {};
     for (let minute = 0; minute < 40; minute += 1) {
-      // By chance one part may take all of them.
-      for (let call = 0; call < 2; call += 1) {
+      for (let call = 0; call < 2 * parts; call += 1) {
         await settle(await reserve(keyId, hold, subject), { ...outcome, costNanoUsd });
       }
       await reserve(keyId, hold, subject);

@@ -9,7 +9,7 @@ import type {
 } from '../../shared/documents/processes/document-requests.ts';
 import { openInProcess } from '../../shared/documents/processes/read-in-process.ts';
 
-/** A document of two pages whose first page loses its process at each try. `onTry` is called before it is lost. */
+/** Opens a document of two pages. Its first page loses its process at each try, after a call of `onTry`. */
 async function openBreaking(losses: { count: number }, onTry = () => {}) {
   const tries: DocumentRequest[] = [];
   class BreakingProcess extends DocumentProcess<DocumentRequest, DocumentAnswer> {

@@ -44,7 +44,7 @@ export const completionError: ErrorFormat = (error, requestId) => {
   return json(told.statusCode, { error: completionErrorOf(told) }, retryHeaders(told));
 };
 
-/** Formats an error for clients of responses, whose `input` is what chat completions call `messages`. */
+/** Formats an error for clients of responses: they send `input` in the place of `messages`. */
 export const responseError: ErrorFormat = (error, requestId) => {
   if (!(error instanceof ServiceError) || error.code !== 'context_length_exceeded') {
     return completionError(error, requestId);

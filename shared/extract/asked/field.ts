@@ -1,7 +1,7 @@
 /** A JSON Schema, as it is written. */
 export type JsonSchema = Record<string, unknown>;
 
-/** A field of a schema whose keywords were read. */
+/** A field of a schema, with its keywords read. */
 export type Field = ObjectField | ArrayField | ScalarField;
 
 export interface ObjectField {

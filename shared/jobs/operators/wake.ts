@@ -4,7 +4,7 @@ import { instant, type Job, partsPrefixOf } from '../engine/item/job.ts';
 import { wakeJob } from '../engine/item/job-wait.ts';
 import { matchingJobs } from './find-jobs.ts';
 
-/** The most jobs that are woken at once. A job whose limit is still used up waits again, for its slot. */
+/** The most jobs that are woken at once. If its limit is still used up, a job waits again for its slot. */
 const maxJobs = 1_000;
 
 /** Has jobs that wait for their keys' limits ask again within a minute. Returns how many. */

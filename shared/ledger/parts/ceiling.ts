@@ -32,7 +32,7 @@ export async function openCeiling(): Promise<void> {
 export const openerOf = (id: string) =>
   isCustomers(id) ? openCustomer : id === ceilingId ? openCeiling : undefined;
 
-/** Lists the ceiling as any further limit is. */
+/** Lists the ceiling in the form of a further limit. */
 export async function listCeiling(): Promise<void> {
   const Item: LimitList = { ...listKey(deploymentId), version: 1, limits: [ceilingLimit()] };
   await putItem({ TableName: setting('LEDGER_TABLE'), Item });

@@ -58,7 +58,7 @@ export class OutputItem {
   fields: Body;
   isDone = false;
   private readonly parts = { content: [] as Part[], summary: [] as Part[] };
-  /** The input of a call, as far as it has come. */
+  /** The part of a call's input that has arrived. */
   input = '';
   isInputDone = false;
 
